@@ -54,7 +54,8 @@ export async function openReconcile(
       client,
       readAll: createReads(client, { concurrency, clock: systemClock, signal }),
       records: createRecords(store, profile, Date.now),
-      options: explainOptions(context, profile),
+      // The same file gives the same result, wherever it is read.
+      options: { ...explainOptions(context, profile), zone: 'UTC' as const },
       onBegin: () => void (looked = 0),
       onProgress(done) {
         lines = done;

@@ -60,7 +60,8 @@ export function exceptionOf(
 /** Only the ID of another capture proves one: the same line may simply be there twice. */
 function isOtherCapture({ operationId }: SettlementLine, { captureId, authorizeId }: PaymentFacts): boolean {
   if (operationId === undefined || captureId === undefined) return false;
-  return ![captureId, authorizeId ?? captureId].some((own) => plainId(own) === plainId(operationId));
+  const own = [captureId, ...(authorizeId === undefined ? [] : [authorizeId])].map(plainId);
+  return !own.includes(plainId(operationId));
 }
 
 /** The line has the ID of the payment's own capture or authorisation. */

@@ -98,7 +98,7 @@ function needsPerson(entry: Explained): boolean {
   return actions[0]?.recommended === true || severity === 'urgent' || severity === 'attention';
 }
 
-/** How a payment is left by a person who goes on to the next one. */
+/** The status of a payment when the person continues with the next one. */
 function statusOf(entry: Explained, isActedOn: boolean): ItemStatus {
   if (!isActedOn) {
     if ('error' in entry && entry.error.code === 'not-found') return 'not-found';

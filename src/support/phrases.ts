@@ -21,8 +21,8 @@ export function since({ age, now, zone }: Situation): string {
 }
 
 /**
- * When the provider stops reserving the money; how long it does is an assumption. Whoever acts before the earliest time is
- * safe, so that only a time that may be too late says so.
+ * When the provider stops reserving the money: usually after 7 days. Where the payment may be older than this desk knows,
+ * the text says that the end may come sooner.
  */
 export function reservationEnd({ age, now, zone }: Situation): string {
   if (age === undefined) return 'A reservation usually ends after 7 days.';

@@ -60,7 +60,7 @@ interface WatchOptions extends ReadOptions {
 }
 
 const MAX_PAUSE_MS = 10_000;
-/** Whoever waits for a service to come back wants to know soon. */
+/** A person who waits for the service to come back wants to know soon. */
 const MAX_TROUBLE_PAUSE_MS = 2_000;
 const MAX_CONCURRENT_READS = 8;
 

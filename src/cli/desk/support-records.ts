@@ -36,11 +36,15 @@ export async function openRecords(
   return createRecords(store, app, () => Date.now());
 }
 
+/** `csv`: rows for programs are printed. */
 export function explainOptions(
   context: CommandContext,
   { quietMs, sandboxQuietMs }: Pick<ResolvedProfile, 'quietMs' | 'sandboxQuietMs'>,
-  zone: Zone = 'UTC',
+  { csv = false }: { csv?: boolean } = {},
 ) {
+  const { json, streams } = context;
+  // Sentences have local times where a person reads them, as tables do.
+  const zone: Zone = streams.stdout.terminal && !json && !csv ? 'local' : 'UTC';
   return {
     ...readOptions(context.streams.env),
     now: context.now().getTime(),
@@ -50,7 +54,3 @@ export function explainOptions(
     zone,
   };
 }
-
-/** Sentences have local times where a person reads them, as tables do. */
-export const shownZone = ({ json, streams }: CommandContext, { csv }: { csv?: boolean } = {}): Zone =>
-  streams.stdout.terminal && !json && csv !== true ? 'local' : 'UTC';

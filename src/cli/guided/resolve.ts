@@ -11,7 +11,7 @@ import type { Store } from '../../store/store.js';
 import type { CommandContext } from '../runtime/context.js';
 import type { MoneyDesk } from '../desk/desk.js';
 import { type Asking, askForPayments, askToResume, namesInFile } from './session-payments.js';
-import { explainOptions, shownZone } from '../desk/support-records.js';
+import { explainOptions } from '../desk/support-records.js';
 
 interface ResolveFlags {
   stuck: boolean;
@@ -50,7 +50,7 @@ export async function resolvePayments(
   const sessions = createSessions(store, { ...app, operator });
   const stuck = async () => {
     const { takeListed } = await import('../../support/list.js');
-    const options = { store, app: profile, client, ...explainOptions(context, profile, shownZone(context)) };
+    const options = { store, app: profile, client, ...explainOptions(context, profile) };
     const { listed } = await takeListed(options, { stuck: true }, MAX_STUCK);
     return listed.map(({ row }) => row.payment_id);
   };
@@ -69,7 +69,7 @@ export async function resolvePayments(
           sessions,
           wakeups,
           records: createRecords(store, app, Date.now),
-          explainOptions: () => explainOptions(context, profile, shownZone(context)),
+          explainOptions: () => explainOptions(context, profile),
           screen: createGuidedScreen(context, guard),
         },
         session,

@@ -11,7 +11,7 @@ import { assessFound } from '../../support/list.js';
 import type { CommandContext } from '../runtime/context.js';
 import { askMenu } from './menu.js';
 import type { Session } from '../desk/session.js';
-import { explainOptions, shownZone } from '../desk/support-records.js';
+import { explainOptions } from '../desk/support-records.js';
 import { choiceWidth, walkFound } from './walk-found.js';
 
 const MAX_PAYMENTS = 50;
@@ -58,8 +58,5 @@ async function paymentsOf(
 ) {
   const rows = await createKnownSearch(store, profile).find([], { customer }, MAX_PAYMENTS);
   const found = rows.slice(0, MAX_PAYMENTS).map((row) => ({ row, match: 'detail' as const }));
-  return assessFound(
-    { store, app: profile, client, ...explainOptions(context, profile, shownZone(context)) },
-    found,
-  );
+  return assessFound({ store, app: profile, client, ...explainOptions(context, profile) }, found);
 }

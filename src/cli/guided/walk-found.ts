@@ -7,7 +7,7 @@ import type { CommandContext } from '../runtime/context.js';
 import { lazyDatabase, openDesk } from '../desk/desk.js';
 import { askMenu } from './menu.js';
 import type { Session } from '../desk/session.js';
-import { explainOptions, openRecords, shownZone, storeIfOpen } from '../desk/support-records.js';
+import { explainOptions, openRecords, storeIfOpen } from '../desk/support-records.js';
 
 /** Where a person goes from a list. */
 type Leaving = 'back' | 'quit';
@@ -78,7 +78,7 @@ async function seenAgain(
 ): Promise<FoundItem> {
   const store = await storeIfOpen(context, lazyDatabase(context));
   if (store === undefined) return item;
-  const options = explainOptions(context, profile, shownZone(context));
+  const options = explainOptions(context, profile);
   return assessAgain({ store, app: profile, client, ...options }, item);
 }
 
@@ -88,7 +88,7 @@ async function showExplanation(context: CommandContext, session: Session, paymen
   const { client, profile } = session;
   const records = openRecords(context, lazyDatabase(context), profile);
   const [first] = await explainAll(client, [parsePayment(`id:${paymentId}`)], records, {
-    ...explainOptions(context, profile, shownZone(context)),
+    ...explainOptions(context, profile),
   });
   if (first && 'explanation' in first) context.show(first.explanation, explanationView);
   else if (first) context.note(first.error.message);

@@ -4,7 +4,7 @@ import { namesIn, oneOrAll, pastedPaymentArgs } from '../../cli/flags/payment-ar
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { lazyDatabase } from '../../cli/desk/desk.js';
 import { openSession } from '../../cli/desk/session.js';
-import { explainOptions, openRecords, shownZone } from '../../cli/desk/support-records.js';
+import { explainOptions, openRecords } from '../../cli/desk/support-records.js';
 import { endingOf } from '../../payments/endings.js';
 import { explainAll } from '../../support/explain.js';
 import { languages } from '../../support/reply.js';
@@ -43,7 +43,7 @@ export default class PaymentsExplain extends BaseCommand {
     const { client, profile } = await openSession(this.context);
     const records = openRecords(this.context, lazyDatabase(this.context), profile);
     const explained = await explainAll(client, names, records, {
-      ...explainOptions(this.context, profile, shownZone(this.context, flags)),
+      ...explainOptions(this.context, profile, flags),
       ...(flags.lang && { language: flags.lang }),
     });
     const [first] = explained;

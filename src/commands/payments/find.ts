@@ -6,7 +6,7 @@ import { canWalk } from '../../cli/runtime/context.js';
 import { spokenAmount, spokenDate } from '../../cli/flags/find-flags.js';
 import { countFlag, emailFlag, idFlag, listFlagsFor, sinceFlag } from '../../cli/flags/flags.js';
 import { openApp, openSession } from '../../cli/desk/session.js';
-import { explainOptions, shownZone } from '../../cli/desk/support-records.js';
+import { explainOptions } from '../../cli/desk/support-records.js';
 import { UsageError } from '../../errors.js';
 import { createKnownSearch } from '../../ledger/known/search.js';
 import { aboutFound, aboutNothingFound, aboutSeen, foundJson, foundList } from '../../output/views/found.js';
@@ -68,7 +68,7 @@ export default class PaymentsFind extends BaseCommand {
       store,
       app: profile,
       client,
-      ...explainOptions(this.context, profile, shownZone(this.context, flags)),
+      ...explainOptions(this.context, profile, flags),
     };
     const filter: FindFilter = {
       amount: flags.amount,

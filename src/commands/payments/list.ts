@@ -3,7 +3,7 @@ import { lazyDatabase, type OpenDatabase } from '../../cli/desk/desk.js';
 import { openSession, type Session } from '../../cli/desk/session.js';
 import { countFlag, durationFlag, idFlag, listFlagsFor, sinceFlag } from '../../cli/flags/flags.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
-import { explainOptions, openRecords, shownZone } from '../../cli/desk/support-records.js';
+import { explainOptions, openRecords } from '../../cli/desk/support-records.js';
 import { readUnseenCharges } from '../../ledger/moves/intent-log.js';
 import type { KnownPaymentRow } from '../../ledger/schema.js';
 import { endingOf } from '../../payments/endings.js';
@@ -58,7 +58,7 @@ export default class PaymentsList extends BaseCommand {
       store,
       app: profile,
       client,
-      ...explainOptions(this.context, profile, shownZone(this.context, flags)),
+      ...explainOptions(this.context, profile, flags),
     };
     const filter: ListFilter = {
       states: flags.state && (await findStates(options, flags.state)),

@@ -4,7 +4,7 @@ import { namesIn, oneOrAll, pastedPaymentArgs } from '../../cli/flags/payment-ar
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { openReadingDesk } from '../../cli/desk/desk.js';
 import { readOptions } from '../../cli/desk/seen-journal.js';
-import { explainOptions, storeIfOpen, shownZone } from '../../cli/desk/support-records.js';
+import { explainOptions, storeIfOpen } from '../../cli/desk/support-records.js';
 import { systemClock } from '../../client/clock.js';
 import { endingOf } from '../../payments/endings.js';
 import { recordRecheck } from '../../payments/record-made.js';
@@ -57,7 +57,7 @@ export default class PaymentsRecheck extends BaseCommand {
     else this.show(results[0], recheckLine);
     const options = {
       ...desk,
-      ...explainOptions(this.context, desk.profile, shownZone(this.context, flags)),
+      ...explainOptions(this.context, desk.profile, flags),
     };
     const failed = store && (await findFailed({ ...options, store }, before.map(idOf)));
     if (failed && !this.json) this.note(...failedLines(failed, results.length === 1));

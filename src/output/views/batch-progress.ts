@@ -154,7 +154,7 @@ function waitingText({ rows, until, now }: Waiting): string {
   return `${counted(rows, 'row waits', 'rows wait')} until ${time} UTC to be sent again`;
 }
 
-/** `line 3: ci-2. Waiting for the outcome of the refund. Until 13:05 UTC at the latest; 2 more rows wait`. */
+/** `line 3: ci-2, and 2 more rows. Waiting for the outcome of the refund. Until 13:05 UTC at the latest.` */
 function rowWaitText({ line, typed, what, until, others }: RowWait): string {
   // The minute is rounded up, so that it stays the same from look to look.
   const time = new Date(Math.ceil(until / 60_000) * 60_000).toISOString().slice(11, 16);

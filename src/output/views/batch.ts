@@ -4,7 +4,7 @@ import { type Command, commandText, paydesk } from '../../next-command.js';
 import { resumeStep } from '../../batch/next-steps.js';
 import type { Remaining } from '../../batch/rows/remaining.js';
 import type { BatchStatus } from '../../batch/rows/status.js';
-import { screenCounts, type ScreenGroup } from '../../batch/rows/counts.js';
+import { screenCounts, type ScreenGroup, screenGroups } from '../../batch/rows/counts.js';
 import { groupNames, groupsShown } from '../../batch/run/ending.js';
 import { countText } from '../../contract/amount-format.js';
 import { commandPiece, joinPieces, type Line, toned, type View } from '../lines.js';
@@ -23,17 +23,7 @@ const tones: Readonly<Record<string, Tone>> = {
 };
 
 /** The columns of counts on a terminal, in their order, and in a pipe and in CSV, where all rows are in `groups`. */
-const counts = [
-  'rows',
-  'done',
-  'accepted',
-  'refused',
-  'failed',
-  'skipped',
-  'unknown',
-  'pending',
-  'leftOut',
-] as const;
+const counts = ['rows', ...screenGroups] as const;
 const onlyOnTerminal: readonly string[] = ['accepted', 'leftOut'];
 /** Not all of them fit into 80 columns. */
 const notOnTerminal: readonly string[] = ['rows', 'skipped'];

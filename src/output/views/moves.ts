@@ -77,7 +77,8 @@ export function reasonLines({
   ticket?: string | undefined;
 }): Line[] {
   const text = [reason, ticket].filter((part) => part !== undefined).join(', ');
-  return text === '' ? [] : [joinPieces(toned('dim', 'Reason: '), text)];
+  const label = reason === undefined ? 'Ticket: ' : 'Reason: ';
+  return text === '' ? [] : [joinPieces(toned('dim', label), text)];
 }
 
 /** An amount that a person types to confirm it. */

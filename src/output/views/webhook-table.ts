@@ -52,7 +52,7 @@ function hintLines({ deliveries, ready: { connect } }: TableState): Line[] {
   const create = commandText(paydesk('payments', 'create', '--listen', '…'));
   return [
     toned('dim', `Use it as webhookUrl (c copies it), or:  ${create}`),
-    // The address is not shown whole: whoever has it can send anything here.
+    // Anyone with the whole address can send anything here, so the screen does not show it.
     ...(connect === undefined
       ? []
       : [

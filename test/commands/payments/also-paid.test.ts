@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWithPostgres } from '../../helpers/postgres.js';
-import { openTestDesk, type TestDesk } from '../../helpers/desk.js';
+import { openTestDesk, payments, type TestDesk } from '../../helpers/desk.js';
+import { httpServer } from '../../client/servers.js';
 
 let desk: TestDesk;
 beforeAll(async () => {
@@ -68,6 +69,29 @@ function twiceTests(database: () => Promise<Record<string, string>>): void {
     for (const { paymentId } of [first, second]) {
       expect((await explain(paymentId)).stdout).not.toMatch(/also-paid.*payments refund/);
     }
+  });
+
+  it.each([404, 503])('refunds neither where the other one is answered with %d', async (status) => {
+    let isGone = false;
+    const server = await httpServer(({ url }, response) => {
+      const [, paymentId] = /payments\/(\d+)$/.exec(url) ?? [];
+      if (paymentId === undefined || (isGone && paymentId === '1'))
+        return response.writeHead(paymentId === undefined ? 404 : status).end();
+      const createdTime = `2026-11-14T10:0${paymentId}:00Z`;
+      const money = { amount: 49.9, currency: 'EUR', paymentState: 'Captured' };
+      const payment = { paymentId: Number(paymentId), customerId: newest, createdTime, ...money };
+      return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(payment));
+    });
+    const newest = newCustomer();
+    const app = { PAYDESK_BASE_URL: server.url, PAYDESK_APP_ID: 'a', PAYDESK_API_KEY: 'key-1234' };
+    const at = { ...env, ...app, PAYDESK_KIND: 'sandbox' };
+    await payments(at, 'explain', [1]);
+    const refund = /also-paid.*payments refund 2/;
+    expect((await payments(at, 'explain', [2])).stdout).toMatch(refund);
+    isGone = true;
+    const { stdout } = await payments(at, 'explain', [2]);
+    expect(stdout).toContain('also-paid');
+    expect(stdout).not.toMatch(refund);
   });
 
   it('says nothing of another amount, another customer, or a payment that was not paid', async () => {

@@ -115,7 +115,7 @@ it('keeps ticket and reason for when the session is resumed, and shows them befo
   const { paymentId } = await desk.paid();
   const next = await desk.paid();
   const first = await open([String(paymentId), String(next.paymentId), '--ticket', 'T-1']);
-  await menu(first, 'Reason: T-1', 'The customer has paid');
+  await menu(first, 'Ticket: T-1', 'The customer has paid');
   first.press('down', 'enter');
   await first.waitFor('Ticket:');
   first.type('T-77\r');
