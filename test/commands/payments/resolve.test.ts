@@ -139,7 +139,7 @@ it('keeps ticket and reason for when the session is resumed, and shows them befo
   await menu(second, 'Captured → Refunded');
   second.press('enter');
   // What was given for all of them is kept as well.
-  await menu(second, '2 of 2', 'Reason: T-1');
+  await menu(second, '2 of 2', 'Ticket: T-1');
   second.press('ctrl-c');
   expect(await second.ended()).toBe(130);
   const history = await runTyped(['history', '--json'], { home, env: envOf(desk.sandbox) });
