@@ -2,11 +2,12 @@
 // of the architecture that it was measured on. What was not measured now stays as it was.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { format, resolveConfig } from 'prettier';
+import { format, type FormatConfig } from 'oxfmt';
 import type { Figure } from './measure.ts';
 import { limitText } from './report.ts';
 
 const page = fileURLToPath(new URL('../docs/performance.md', import.meta.url));
+const formatting = new URL('../.oxfmtrc.json', import.meta.url);
 const TABLE = /(?<=<!-- figures -->\n)[\s\S]*(?=<!-- \/figures -->)/;
 const architectures = ['arm64', 'x64'];
 const NOT_MEASURED = 'not measured';
@@ -45,5 +46,6 @@ export async function updatePage(figures: readonly Figure[], machine: string): P
   const head = ['figure', 'limit', ...architectures];
   const table = [head, head.map(() => '---'), ...rows.values()].map(lineOf).join('\n');
   const written = text.replace(TABLE, () => `\n${table}\n\n`);
-  writeFileSync(page, await format(written, { ...(await resolveConfig(page)), parser: 'markdown' }));
+  const { code } = await format(page, written, JSON.parse(readFileSync(formatting, 'utf8')) as FormatConfig);
+  writeFileSync(page, code);
 }

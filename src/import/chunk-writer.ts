@@ -17,7 +17,8 @@ export interface ChunkTarget {
 
 /** What the thread answers with once a chunk is durable, or cannot be. */
 export type ChunkAnswer =
-  { counts: ImportCounts } | { failure: Pick<StoreError, 'code' | 'message' | 'fix'> };
+  | { counts: ImportCounts }
+  | { failure: Pick<StoreError, 'code' | 'message' | 'fix'> };
 
 export interface ChunkWriter {
   /** What all rows came to so far. */

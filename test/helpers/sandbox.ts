@@ -269,7 +269,9 @@ export interface Received {
 
 /** What the receiver does with the next request, or with all further ones. */
 export type Behaviour =
-  { status: number; headers?: Record<string, string>; body?: string; delayMs?: number } | 'hang' | 'drop';
+  | { status: number; headers?: Record<string, string>; body?: string; delayMs?: number }
+  | 'hang'
+  | 'drop';
 
 export interface Receiver {
   readonly url: string;

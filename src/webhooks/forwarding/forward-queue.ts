@@ -57,7 +57,15 @@ const addAttempt = prepared<DeskTables, unknown, 'forward_id' | keyof Attempt>((
 );
 
 type FinishName =
-  'id' | 'owner' | 'first_time' | 'status' | 'ms' | 'error' | 'outcome' | 'due_time' | 'finished';
+  | 'id'
+  | 'owner'
+  | 'first_time'
+  | 'status'
+  | 'ms'
+  | 'error'
+  | 'outcome'
+  | 'due_time'
+  | 'finished';
 
 const update = prepared<DeskTables, unknown, FinishName>((db, value) =>
   db

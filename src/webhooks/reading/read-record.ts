@@ -63,7 +63,14 @@ interface RecorderOptions {
 }
 
 type UpdateName =
-  'id' | 'payment_id' | 'reference_id' | 'read_state' | 'previous_state' | 'verdict' | 'why' | 'read_time';
+  | 'id'
+  | 'payment_id'
+  | 'reference_id'
+  | 'read_state'
+  | 'previous_state'
+  | 'verdict'
+  | 'why'
+  | 'read_time';
 
 const update = prepared<DeskTables, unknown, UpdateName>((db, value) =>
   db

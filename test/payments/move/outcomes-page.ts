@@ -14,7 +14,7 @@ import {
 
 const row = (...cells: string[]): string => `| ${cells.join(' | ')} |`;
 
-/** A table as prettier writes it. */
+/** A table as `npm run format` writes it. */
 function table(head: string[], rows: string[][]): string[] {
   const widths = head.map((cell, index) =>
     Math.max(3, cell.length, ...rows.map((cells) => cells[index]?.length ?? 0)),

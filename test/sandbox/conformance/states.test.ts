@@ -24,7 +24,7 @@ const leadsTo: Record<Operation, (from: StateName) => StateName> = {
   refund: () => 'Refunding',
   unhold: () => 'Capturing',
   recheck: (from) =>
-    (({ Capturing: 'Captured', Refunding: 'Refunded', Cancelling: 'Cancelled' }) as const)[
+    ({ Capturing: 'Captured', Refunding: 'Refunded', Cancelling: 'Cancelled' } as const)[
       from as 'Capturing'
     ] ?? from,
 };
