@@ -15,7 +15,7 @@ export default defineConfig({
     // A worker keeps what it has imported: loading the program again for each file takes longer than most files.
     isolate: false,
     // More than the two cores of a small machine, because many tests wait.
-    maxWorkers: 6,
+    maxWorkers: 8,
     sequence: { sequencer: SlowFirst },
     env: { NODE_ENV: 'production' },
   },
