@@ -172,7 +172,7 @@ function fromLedger(
   options: LedgerOptions,
 ): Pick<Situation, 'last' | 'outcomes' | 'recheckedTime' | 'confirmedTime'> {
   const intents = record?.intents ?? [];
-  const sent = intents.filter(isSent);
+  const sent = withoutUnsentRepeats(intents.filter(isSent));
   const outcomes: Situation['outcomes'] = {};
   for (const intent of sent) outcomes[intent.operation] = outcomeOf(intent);
   // The intent that holds the payment is the one that matters, whatever was written after it.
@@ -183,6 +183,14 @@ function fromLedger(
     ...recheckTimes(intents, options),
   };
 }
+
+/** An instruction that was repeated and never left stands as it did before. */
+const withoutUnsentRepeats = (sent: readonly SentIntent[]): SentIntent[] =>
+  sent.filter(
+    ({ operation, last }, index) =>
+      last?.may_have_left !== 0 ||
+      !sent.slice(0, index).some((one) => one.operation === operation && one.last?.may_have_left !== 0),
+  );
 
 function lastOperation(
   intent: SentIntent,

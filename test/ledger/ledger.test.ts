@@ -9,6 +9,7 @@ import {
   outcomeOf,
   type Entry,
   type NewIntent,
+  type NewOutcome,
   type Opening,
   type SendAgain,
 } from '../../src/ledger/moves/entries.js';
@@ -147,6 +148,47 @@ function suite(location: () => Promise<string>): void {
     const { intent: opened } = await open(ledger, intent);
     await ledger.record(opened.id, { outcome: 'unsent', neverLeft: true });
     expect((await open(ledger, intent)).kind).toBe('opened');
+  });
+
+  describe('a resend that never left', () => {
+    const notSent = { outcome: 'unsent', neverLeft: true } as const;
+
+    /** An instruction with this outcome, and the same one again, which never left. */
+    async function resent(outcome: NewOutcome) {
+      let ms = 0;
+      const { ledger } = await desk(await location(), undefined, () => ({ boot: 'b', ms }));
+      const { intent: first } = await open(ledger, intent);
+      await ledger.record(first.id, outcome);
+      ms = QUIET_MS + FENCE_MS;
+      const resend = () =>
+        ledger.find(first.id).then((cleared) => open(ledger, intent, { again: true, cleared }));
+      const { intent: second } = await resend();
+      await ledger.record(second.id, notSent);
+      return { ledger, first, resend };
+    }
+
+    it.each(['unknown', 'accepted'] as const)('leaves the instruction before it %s', async (outcome) => {
+      const { ledger, first, resend } = await resent({ outcome, why: 'the answer was lost' });
+      const blocked = await open(ledger, intent);
+      expect(blocked).toMatchObject({ kind: 'held', intent: { id: first.id, last: { outcome } } });
+      expect(blocked.intent.last?.why).toBe('the answer was lost');
+      expect((await ledger.unsettled(intent)).map(({ id }) => id)).toEqual([first.id]);
+      // Its quiet period is over as it was before.
+      expect(await ledger.quietLeft(blocked.intent, QUIET_MS)).toBe(0);
+      const { kind, intent: third } = await resend();
+      expect([kind, third.resend_of]).toEqual(['opened', first.id]);
+    });
+
+    it('leaves what failed to be sent only with --again', async () => {
+      const { ledger, first } = await resent({ outcome: 'failed' });
+      expect(await open(ledger, intent)).toMatchObject({ kind: 'ended', intent: { id: first.id } });
+    });
+
+    it('leaves what was refused to be cleared', async () => {
+      const { ledger, first, resend } = await resent({ outcome: 'refused' });
+      expect(await open(ledger, intent)).toMatchObject({ kind: 'quiet', intent: { id: first.id } });
+      expect((await resend()).kind).toBe('opened');
+    });
   });
 
   it('counts the quiet period from the last that became known, and the fence before that', async () => {

@@ -36,7 +36,7 @@ export interface Followed {
   instruction: Instruction | undefined;
   /** How the service itself has it. */
   operation: OperationRow | undefined;
-  /** The intent that took this one's place. */
+  /** The intent that took this one's place, and may have left. */
   resentAs: IntentRow | undefined;
 }
 
@@ -51,7 +51,11 @@ export function follow(records: Records, violate: (text: string) => void): Follo
       last: own.at(-1),
       instruction: undefined,
       operation: undefined,
-      resentAs: intents.find(({ resend_of }) => resend_of === intent.id),
+      resentAs: intents.find(
+        ({ id, resend_of }) =>
+          resend_of === intent.id &&
+          !outcomes.some(({ intent_id, may_have_left }) => intent_id === id && may_have_left === 0),
+      ),
     };
   });
   for (const instruction of records.instructions) {

@@ -79,4 +79,8 @@ export const pinnedSeeds: readonly PinnedSeed[] = [
     found: 'a capture that was forced while one was under way stayed unknown for ever, and kept its payment',
   },
   { seed: 5, found: 'a row that was answered 429 was never sent again' },
+  {
+    seed: 5000196,
+    found: 'a capture was sent again, which never left, and then nothing kept the next one from being sent',
+  },
 ];

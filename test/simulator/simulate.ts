@@ -292,8 +292,14 @@ async function work(
     const command = await choose(around, payments, typed.slice(-4));
     typed.push(command);
     asked += command.payments.length;
-    const run = (name: string, what: MoveCommand, onPaused?: (ms: number) => void) =>
-      runMove(around, name, what, onPaused).then((told) => reports.push(...told));
+    const run = async (name: string, what: MoveCommand, onPaused?: (ms: number) => void): Promise<void> => {
+      const told = await runMove(around, name, what, onPaused);
+      reports.push(...told);
+      // Whoever is told that nothing was sent types it once more, and does not always remember the flag.
+      if (what.resend && told.some(({ outcome }) => outcome === 'unsent')) {
+        await run(`${name}+`, { ...what, resend: false });
+      }
+    };
     track(
       run(`op${random.whole(3)}#${number}`, command, (ms) => {
         if (ms >= LONG_PAUSE_MS) track(takeOver(around, number, command, run));

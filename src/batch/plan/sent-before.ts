@@ -3,6 +3,7 @@ import type { DeskTables } from '../../ledger/schema.js';
 import type { Store } from '../../store/store.js';
 import { isOpen } from '../../ledger/moves/entries.js';
 import type { Outcome } from '../../ledger/moves/operations.js';
+import { mayHaveLeft } from '../../ledger/moves/statements.js';
 import type { Assessment, BatchAction } from './plan-row.js';
 
 /**
@@ -34,6 +35,7 @@ export function createMarkSent(
       .where('app_id', '=', appId)
       .where('retired', '=', 0)
       .where('operation', '=', action)
+      .where(mayHaveLeft)
       .orderBy('id')
       .execute();
     return new Map(intents.map(({ payment_id: id, time, outcome }) => [id, { time, outcome }]));

@@ -6,12 +6,13 @@ import type { BatchRecord, BatchRow, DeskTables } from '../../ledger/schema.js';
 import { prepared, type Store } from '../../store/store.js';
 import { leaseClock, releaseAbandoned } from '../../store/claim.js';
 import type { Owner } from '../../store/owner.js';
-import { ABANDONED_DUE, intentsOf, mayHaveLeft, rowOutcomeOf } from './ledger-view.js';
+import { ABANDONED_DUE, intentsOf, rowOutcomeOf } from './ledger-view.js';
+import { mayHaveLeft } from '../../ledger/moves/statements.js';
 import type { RowResult, WorkedOutcome } from './worked-row.js';
 
 const LEASE_MS = 60_000;
 
-/** A row that is ours for now, with the last intent that this batch wrote for it, if there is one. */
+/** A row that is ours for now, with the last intent of this batch for it that may have left, if there is one. */
 export interface Claimed {
   row: BatchRow;
   earlier: Entry | undefined;
@@ -211,7 +212,7 @@ async function reopenUnsettled(store: Store<DeskTables>, batch: BatchRecord): Pr
       ? sql<boolean>`planned > 0 and outcome in ('refused', 'failed')`
       : sql<boolean>`planned > 0 and outcome = 'refused' and exists (
           select 1 from intents where intents.batch_id = batch_rows.batch_id
-          and intents.payment_id = batch_rows.payment_id and intents.retired = 0)`;
+          and intents.payment_id = batch_rows.payment_id and intents.retired = 0 and ${mayHaveLeft})`;
   const reopened = await store.transaction((tx) =>
     tx
       .updateTable('batch_rows')
@@ -286,7 +287,7 @@ export function knownResult({ row, earlier }: Claimed): RowResult<WorkedOutcome>
   if (earlier === undefined) return undefined;
   const outcome = outcomeOf(earlier);
   if (outcome !== 'done' && outcome !== 'failed' && outcome !== 'refused') return undefined;
-  if (outcome === 'refused' && isLookedAtAgain(row) && mayHaveLeft(earlier)) return undefined;
+  if (outcome === 'refused' && isLookedAtAgain(row)) return undefined;
   return {
     outcome,
     after: earlier.last?.after_state ?? undefined,

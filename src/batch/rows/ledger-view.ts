@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import { type Entry, outcomeOf } from '../../ledger/moves/entries.js';
 import { openUnder } from '../../ledger/moves/intent-log.js';
+import { mayHaveLeft } from '../../ledger/moves/statements.js';
 import type { BatchRecord, BatchRow, DeskTables } from '../../ledger/schema.js';
 import { leaseClock } from '../../store/claim.js';
 import type { Owner } from '../../store/owner.js';
@@ -16,7 +17,7 @@ import type { RowOutcome } from './worked-row.js';
  */
 export const ABANDONED_DUE = 1;
 
-/** The last intent that the batch wrote for each payment. */
+/** The last intent of the batch for each payment whose instruction may have reached the service. */
 export async function intentsOf(
   store: Store<DeskTables>,
   batch: BatchRecord,
@@ -36,6 +37,7 @@ export async function intentsOf(
     .where('retired', '=', 0)
     .where('operation', '=', batch.action)
     .where('batch_id', '=', batch.id)
+    .where(mayHaveLeft)
     .orderBy('id')
     .execute();
   if (intents.length === 0) return new Map();
@@ -130,19 +132,14 @@ export async function createLedgerView(
   return { of, abandoned };
 }
 
-/** Whether the instruction of an intent may have reached the service. */
-export const mayHaveLeft = ({ last }: Entry): boolean => last?.may_have_left !== 0;
-
 /** What the ledger has of a row. An instruction that may have left and counts as unsent was throttled. */
 export function rowOutcomeOf(entry: Entry): RowOutcome {
   const outcome = outcomeOf(entry);
-  return outcome === 'unsent' && mayHaveLeft(entry) ? 'throttled' : outcome;
+  return outcome === 'unsent' ? 'throttled' : outcome;
 }
 
 function withOutcome(row: BatchRow, entry: Entry): BatchRow {
   const outcome = rowOutcomeOf(entry);
-  // What did not leave is still to be done, and is written down like that.
-  if (outcome === 'unsent') return row;
   const why = entry.last ? entry.last.why : 'its process ended before the outcome was known';
   return { ...row, outcome, after_state: entry.last?.after_state ?? null, why };
 }

@@ -16,7 +16,6 @@ import { recordRecheck } from '../../payments/record-made.js';
 import { PLANNED_AGAIN, PLANNED_CHECK } from '../rows/loading.js';
 import { type Claimed, isLookedAtAgain, knownResult } from '../rows/claims.js';
 import { chargeRow } from './charge-row.js';
-import { mayHaveLeft } from '../rows/ledger-view.js';
 import { notDone } from './not-done.js';
 import { heldRow, sendAgain } from './send-again.js';
 import { rowResult, type WorkedRow } from '../rows/worked-row.js';
@@ -92,7 +91,7 @@ async function move(
   if (earlier && isOpen(outcomeOf(earlier))) return settle(desk, plain, earlier, work.resend);
   if (earlier && isLookedAtAgain(row)) return lookAgain(desk, plain, earlier);
   // What this batch may have sent may also be what has changed the payment: then its outcome is checked instead.
-  const change = earlier && mayHaveLeft(earlier) ? undefined : changeSince(row, read);
+  const change = earlier ? undefined : changeSince(row, read);
   if (change !== undefined) {
     const sent = await work.sentFor(row);
     // Another runner has sent it since the row was claimed, which is what changed the payment.

@@ -22,7 +22,7 @@ import type { IntentOperation } from './operations.js';
 import { refColumns, type AppRef, type PaymentNames, type PaymentRef } from '../payment-ref.js';
 import { createRecording } from './recording.js';
 import type { DeskTables, OutcomeRow } from '../schema.js';
-import { outcomesOf, renewHold } from './statements.js';
+import { mayHaveLeft, outcomesOf, renewHold } from './statements.js';
 
 export interface Ledger {
   /** Resolves when it can be used. Asking early lets it be opened while something else is waited for. */
@@ -35,7 +35,7 @@ export interface Ledger {
     operation: IntentOperation,
     options: AskedToSend,
   ): Promise<Blocked | undefined>;
-  /** The newest intents of a payment that are not known to be over, one per operation. */
+  /** The newest intents of a payment that may have left and are not known to be over, one per operation. */
   unsettled(ref: PaymentRef): Promise<Entry[]>;
   /** What is open under an id or a reference: for a payment that cannot be read. */
   openUnder(app: AppRef, names: PaymentNames): Promise<Entry[]>;
@@ -102,6 +102,7 @@ export function createLedger(store: Store<DeskTables>, options: LedgerOptions): 
         .selectFrom('intents')
         .select(({ fn }) => fn.max('id').as('id'))
         .where((eb) => eb.and({ ...refColumns(ref), retired: 0 }))
+        .where(mayHaveLeft)
         .groupBy('operation')
         .execute();
       const entries = await Promise.all(newest.map(({ id }) => log.entry(store.db, id)));

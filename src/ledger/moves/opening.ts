@@ -51,7 +51,6 @@ export function createOpening({ engine }: Store<DeskTables>, clocks: Clocks, log
     const last = await entry(db, lastId);
     const outcome = outcomeOf(last);
     if (outcome === 'done' || (outcome === 'failed' && !again)) return { kind: 'ended', intent: last };
-    if (last.last?.may_have_left === 0) return adoptedNow(db, quietMs);
     const isClear = isSame(cleared, last) && (await leftOf(db, last, quietMs)) === 0;
     return isClear ? adoptedNow(db, quietMs) : { kind: 'quiet', intent: last };
   }
@@ -76,11 +75,14 @@ export function createOpening({ engine }: Store<DeskTables>, clocks: Clocks, log
     return claimed ? undefined : { kind: 'held', intent: await entry(tx, id) };
   }
 
-  /** What was open stays unknown for ever: its instruction was sent again as another one. */
+  /** What was open stays unknown for ever: its instruction is sent again as another one. */
   async function closeCleared(tx: Tx, id: number, sentAs: number): Promise<void> {
     const earlier = await entry(tx, id);
     if (!isOpen(outcomeOf(earlier))) return;
-    await insertOutcome(tx, id, { outcome: 'unknown', why: `sent again as ${sentAs}` });
+    // It starts no quiet period: should the other one never leave, this one is as it was.
+    const { boot, steady_ms } = earlier.last ?? earlier;
+    const at = { time: await clocks.wall(tx), boot, steady_ms };
+    await insertOutcome(tx, id, { outcome: 'unknown', why: `sent again as ${sentAs}` }, at);
   }
 
   async function open(tx: Tx, intent: NewIntent, sendAgain: SendAgain): Promise<Opening> {

@@ -1,5 +1,6 @@
 // The statements of every money move, as SQL.
 
+import { sql } from 'kysely';
 import { statement } from '../../store/store.js';
 import { UNNAMED } from './entries.js';
 import type { HoldRow, IntentRow, OutcomeRow } from '../schema.js';
@@ -121,6 +122,13 @@ export const adoption = statement<SteadyTime, never>(
   'select adopted_boot as boot, adopted_ms as ms from identity where adopted_boot is not null',
 );
 
+/** Whether the instruction of an intent may have reached the service. One that never left says nothing: the one before it counts. */
+const MAY_HAVE_LEFT = `not exists (
+  select 1 from outcomes where outcomes.intent_id = intents.id and outcomes.may_have_left = 0)`;
+
+/** The same as a condition of a query on intents. */
+export const mayHaveLeft = sql<boolean>`${sql.raw(MAY_HAVE_LEFT)}`;
+
 /** What may stand in the way: who has the hold, the newest intent, and when the ledger was last adopted, each if any. */
 export const standingOn = statement<
   { held: number | null; last: number | null; boot: string | null; ms: number | null },
@@ -130,6 +138,7 @@ export const standingOn = statement<
      (select intent_id from holds where app_id = :app_id and payment_id = :payment_id) as held,
      (select id from intents
       where app_id = :app_id and payment_id = :payment_id and operation = :operation and retired = 0
+        and ${MAY_HAVE_LEFT}
       order by id desc limit 1) as last,
      adopted_boot as boot, adopted_ms as ms
    from identity`,
@@ -139,6 +148,7 @@ export const standingOn = statement<
 export const lastIntentOn = statement<{ id: number }, Ref | 'operation'>(
   `select id from intents
    where app_id = :app_id and payment_id = :payment_id and operation = :operation and retired = 0
+     and ${MAY_HAVE_LEFT}
    order by id desc limit 1`,
 );
 
