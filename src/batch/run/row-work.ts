@@ -90,6 +90,7 @@ async function move(
   if (row.planned === PLANNED_CHECK) return checkOnly(desk, plain);
   if (earlier && isOpen(outcomeOf(earlier))) return settle(desk, plain, earlier, work.resend);
   if (earlier && isLookedAtAgain(row)) return lookAgain(desk, plain, earlier);
+  if (row.outcome === 'unknown' && !work.resend) return checkUnknown(desk, plain);
   // What this batch may have sent may also be what has changed the payment: then its outcome is checked instead.
   const change = earlier ? undefined : changeSince(row, read);
   if (change !== undefined) {
@@ -107,12 +108,23 @@ async function move(
 
 /** The plan has promised to send nothing for this row, whatever became of its instruction since. */
 async function checkOnly(desk: Desk, move: Move): Promise<WorkedRow> {
-  const blocked = await findBlocking(desk, move);
-  if (blocked?.kind === 'held' || blocked?.kind === 'ended') {
-    return rowResult(await reportBlocked(desk, move, blocked));
-  }
+  const earlier = await checkEarlier(desk, move);
+  if (earlier) return earlier;
   const why = `the plan only checks its earlier ${move.operation}, which is no longer open: plan it again`;
   return { outcome: 'skipped', after: stateOf(move.read) ?? undefined, why };
+}
+
+/** This batch has sent nothing for a row whose outcome was unknown. The next run may, once somebody has confirmed that. */
+async function checkUnknown(desk: Desk, move: Move): Promise<WorkedRow> {
+  const earlier = await checkEarlier(desk, move);
+  return earlier ?? { outcome: 'unsent', after: stateOf(move.read) ?? undefined, why: 'it was not sent' };
+}
+
+/** The outcome of the same instruction, wherever it came from; undefined where there is none that is open or over. */
+async function checkEarlier(desk: Desk, move: Move): Promise<WorkedRow | undefined> {
+  const blocked = await findBlocking(desk, move);
+  if (blocked?.kind !== 'held' && blocked?.kind !== 'ended') return undefined;
+  return rowResult(await reportBlocked(desk, move, blocked));
 }
 
 /** Checks the outcome by reading. What may have left is sent again only when a person decided so. */

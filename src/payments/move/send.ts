@@ -112,7 +112,9 @@ async function lastRead(
   desk: Desk,
   { operation, read, readTime, force, cleared }: Move,
 ): Promise<{ before: PaymentRead; refusal?: GuardError | undefined }> {
-  if (readTime !== undefined && desk.steady() - readTime <= JUST_NOW_MS) return { before: read };
+  if (readTime !== undefined && desk.steady() - readTime <= JUST_NOW_MS) {
+    return { before: read, refusal: force ? undefined : forbidden(operation, read) };
+  }
   const now = await desk.client.getPayment({ paymentId: idOf(read) });
   const facts = (of: PaymentRead) =>
     JSON.stringify([of.fields.amount, of.fields.currency, of.fields.customerId]);

@@ -109,6 +109,32 @@ describe('batch resume', () => {
     expect(desk.posts().filter((line) => line.endsWith('/refund'))).toEqual([]);
   });
 
+  it('finds out that nothing was sent for an unknown row, and leaves it to the next run', async () => {
+    const payments = await desk.paid(2);
+    const plan = await desk.planned(payments);
+    await desk.fault({ kind: 'drop-before-commit', route: '*' });
+    const { json } = await desk.run('apply', [plan, '--json']);
+    expect(json).toMatchObject({ pending: 2 });
+    await desk.sandbox.control('DELETE', '/faults');
+    const id = json.id!;
+    // As an error that nobody expected leaves a row, before anything was sent.
+    const database = await openDeskDatabase({ location: databaseLocation(desk.env), operator: 'test' });
+    await database.store.transaction((tx) =>
+      tx.updateTable('batch_rows').set({ outcome: 'unknown' }).where('batch_id', '=', id).execute(),
+    );
+    await database.close();
+    desk.posts();
+    const refunds = () => desk.posts().filter((line) => line.endsWith('/refund'));
+
+    const checked = await desk.run('resume', [id, '--json']);
+    expect(checked.json).toMatchObject({ done: 0, unknown: 0, pending: 2 });
+    expect(checked.json.next?.[0]).toBe(`paydesk batch resume ${id}`);
+    expect(refunds()).toEqual([]);
+    const { json: sent } = await desk.run('resume', [id, '--json']);
+    expect(sent).toMatchObject({ done: 2, unknown: 0, pending: 0 });
+    expect(refunds()).toHaveLength(2);
+  });
+
   it('ends with 6 when nothing is known to be done and something may be', async () => {
     const payments = await desk.paid(1);
     await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
