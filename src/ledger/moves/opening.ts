@@ -1,7 +1,6 @@
 import type { Store } from '../../store/store.js';
 import { steadyColumns, type Clocks, type Db, type Tx } from '../clocks.js';
 import {
-  isOpen,
   isSame,
   outcomeOf,
   type Blocked,
@@ -16,6 +15,7 @@ import type { IntentLog } from './intent-log.js';
 import { rememberSeen } from '../known/remember.js';
 import type { IntentOperation } from './operations.js';
 import { refColumns, type PaymentRef } from '../payment-ref.js';
+import { createResend } from './resend.js';
 import { fenceOf, quietLeft } from './quiet-period.js';
 import type { DeskTables } from '../schema.js';
 import { elapsedSince, type SteadyTime } from '../steady-clock.js';
@@ -30,8 +30,10 @@ import {
 } from './statements.js';
 
 /** Whether an instruction may be sent, and the hold that it gets when it may. */
-export function createOpening({ engine }: Store<DeskTables>, clocks: Clocks, log: IntentLog) {
-  const { entry, insertIntent, insertOutcome } = log;
+export function createOpening(store: Store<DeskTables>, clocks: Clocks, log: IntentLog) {
+  const { engine } = store;
+  const { entry, insertIntent } = log;
+  const { closeEarlier } = createResend(store, clocks, log);
   const adoptedNow = (db: Db, quietMs: number) => findAdoption(db, engine, clocks, quietMs);
 
   /** `db` sees its own hold: it is taken before this is asked, so that nobody can come in between. */
@@ -75,16 +77,6 @@ export function createOpening({ engine }: Store<DeskTables>, clocks: Clocks, log
     return claimed ? undefined : { kind: 'held', intent: await entry(tx, id) };
   }
 
-  /** What was open stays unknown for ever: its instruction is sent again as another one. */
-  async function closeCleared(tx: Tx, id: number, sentAs: number): Promise<void> {
-    const earlier = await entry(tx, id);
-    if (!isOpen(outcomeOf(earlier))) return;
-    // It starts no quiet period: should the other one never leave, this one is as it was.
-    const { boot, steady_ms } = earlier.last ?? earlier;
-    const at = { time: await clocks.wall(tx), boot, steady_ms };
-    await insertOutcome(tx, id, { outcome: 'unknown', why: `sent again as ${sentAs}` }, at);
-  }
-
   async function open(tx: Tx, intent: NewIntent, sendAgain: SendAgain): Promise<Opening> {
     await startGeneration(tx, engine, intent);
     const ref = refColumns(intent);
@@ -102,7 +94,7 @@ export function createOpening({ engine }: Store<DeskTables>, clocks: Clocks, log
       return blocked;
     }
     const opened = await insertIntent(tx, intent, cleared?.id);
-    if (cleared !== undefined) await closeCleared(tx, cleared.id, opened.id);
+    if (cleared !== undefined) await closeEarlier(tx, cleared.id, opened.id);
     const { boot, steady_ms } = opened;
     await giveHoldTo(tx, engine, { ...ref, intent_id: opened.id, boot, steady_ms });
     await rememberSeen(tx, engine, { seen: intent, source: 'changed', now: opened.time, isChange: false });

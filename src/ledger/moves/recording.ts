@@ -5,11 +5,15 @@ import type { IntentLog } from './intent-log.js';
 import type { Outcome } from './operations.js';
 import { rememberState } from '../known/remember.js';
 import { refColumns, refOf } from '../payment-ref.js';
+import { createResend } from './resend.js';
 import type { DeskTables, IntentRow } from '../schema.js';
-import { dropHoldOf, holdOf, intentById, lastIntentOn, outcomesOf, takeHold } from './statements.js';
+import { dropHoldOf, holdOf, intentById, lastIntentOn, takeHold } from './statements.js';
 
 /** Adds the outcome of an intent, and keeps, releases or takes back its hold accordingly. */
-export function createRecording({ engine }: Store<DeskTables>, clocks: Clocks, log: IntentLog) {
+export function createRecording(store: Store<DeskTables>, clocks: Clocks, log: IntentLog) {
+  const { engine } = store;
+  const { reopenEarlier } = createResend(store, clocks, log);
+
   /** Takes the hold back for an intent that was thought to be over; false while another intent has it. */
   async function reopen(tx: Tx, intent: IntentRow): Promise<boolean> {
     const steady = steadyColumns(await clocks.steady(tx));
@@ -42,26 +46,8 @@ export function createRecording({ engine }: Store<DeskTables>, clocks: Clocks, l
       await rememberState(tx, engine, { ...refOf(intent), state: outcome.state }, await clocks.wall(tx));
     }
     if (!stays) await dropHoldOf(tx, engine, { intent_id: intentId });
-    if (held && outcome.neverLeft) await openEarlier(tx, intentId);
+    if (held && outcome.neverLeft) await reopenEarlier(tx, intentId);
     return true;
-  }
-
-  /** What was sent again by an instruction that never left is open as it was before. */
-  async function openEarlier(tx: Tx, neverLeftId: number): Promise<void> {
-    const { resend_of } = await log.entry(tx, neverLeftId);
-    if (resend_of === null) return;
-    const earlier = await log.entry(tx, resend_of);
-    if (!isOpen(outcomeOf(earlier))) return;
-    const before = (await outcomesOf(tx, engine, { intent_id: earlier.id })).at(-2);
-    const { boot, steady_ms } = before ?? earlier;
-    const outcome = {
-      outcome: before?.outcome ?? 'unknown',
-      after: before?.after_state ?? undefined,
-      why: before?.why ?? undefined,
-      httpStatus: before?.http_status ?? undefined,
-    };
-    await log.insertOutcome(tx, earlier.id, outcome, { time: await clocks.wall(tx), boot, steady_ms });
-    await takeHold(tx, engine, { ...refColumns(refOf(earlier)), intent_id: earlier.id, boot, steady_ms });
   }
 
   /** A create or charge that was not known to be done: what its payment shows counts, and not what its answer said. */
