@@ -69,8 +69,8 @@ const readsAgain = (rows: number): string =>
 /** However often the payments are read, nothing changes: only a person can decide. */
 const decision = (unknown: number): string =>
   unknown === 1
-    ? 'Reading has not settled it. You can decide to send it again: --resend-unmoved does so if its payment is exactly as it was.'
-    : 'Reading has not settled them. You can decide to send them again: --resend-unmoved sends those whose payment is exactly as it was.';
+    ? 'The payment does not show the outcome. You can decide to send it again: --resend-unmoved does so if its payment is exactly as it was.'
+    : 'The payments do not show the outcomes. You can decide to send them again: --resend-unmoved sends those whose payment is exactly as it was.';
 
 const notResent = (unknown: number): string =>
   unknown === 1

@@ -75,7 +75,7 @@ interface BatchDesk {
 /** The ledger for a batch, which makes many moves at once. */
 export async function openBatchLedger(context: CommandContext): Promise<PlacedDatabase> {
   context.keepHeapSmall();
-  return openLedger(context, { patient: true });
+  return openLedger(context, { mayWait: true });
 }
 
 /** The profile that the plan was made with, unless another was chosen, which must be of the same app. */

@@ -20,7 +20,7 @@ interface IntentTable {
   currency: string | null;
   /** The payment as it was read before: its state, and a fingerprint of the rest. */
   before_state: string | null;
-  before_print: string | null;
+  before_fingerprint: string | null;
   base_url: string;
   profile: string | null;
   kind: string;
@@ -171,7 +171,7 @@ export const deskMigrations: Migration[] = [
         .addColumn('amount', 'text')
         .addColumn('currency', 'text')
         .addColumn('before_state', 'text')
-        .addColumn('before_print', 'text')
+        .addColumn('before_fingerprint', 'text')
         .addColumn('base_url', 'text', (column) => column.notNull())
         .addColumn('profile', 'text')
         .addColumn('kind', 'text', (column) => column.notNull())

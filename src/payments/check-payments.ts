@@ -9,14 +9,14 @@ import { type NamedPayment, type NamedRead, refuseTwice, stateOf } from './named
 import {
   checkIntent,
   isMove,
-  openWhileUnread,
+  findOpenOfUnread,
   readOrTellOpen,
   reportBlocked,
   unreadResult,
 } from './move/check.js';
 import { openUnread } from './move/errors.js';
 import { contradictsDone } from './move/proof.js';
-import { withLedger, openAt, refOfPayment } from './move/record.js';
+import { withLedger, findOpenAt, refOfPayment } from './move/record.js';
 import type { Move, MoveResult } from './move/result.js';
 import { recordFound } from './record-made.js';
 
@@ -49,7 +49,7 @@ export async function checkPayments(
 async function checkOne(desk: Desk, named: NamedRead, wait: boolean): Promise<CheckResult> {
   const { typed } = named.name;
   if ('error' in named) {
-    const open = await openWhileUnread(named, openAt(desk));
+    const open = await findOpenOfUnread(named, findOpenAt(desk));
     if (open && isMove(open)) return unreadResult(open, named);
     return { ...nothing(typed), error: open ? openUnread(open, named.error) : named.error };
   }

@@ -21,10 +21,10 @@ export function watchRecords(
     records: {
       ...inner,
       async remember(reads) {
-        const print = async () => printOf(await comparedRows(store, app, reads.map(idOf)));
-        const before = await print();
+        const fingerprint = async () => fingerprintOf(await comparedRows(store, app, reads.map(idOf)));
+        const before = await fingerprint();
         await inner.remember(reads);
-        changed ||= before !== (await print());
+        changed ||= before !== (await fingerprint());
       },
     },
     hasChanged: () => changed,
@@ -32,7 +32,7 @@ export function watchRecords(
 }
 
 /** The same for amounts that differ only in the zeros at their end. */
-const printOf = (rows: readonly ComparedRow[]): string =>
+const fingerprintOf = (rows: readonly ComparedRow[]): string =>
   JSON.stringify(
     rows.map((row) => ({
       ...row,

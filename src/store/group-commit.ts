@@ -4,11 +4,11 @@ import { isBusy } from './sqlite-failures.js';
 
 const MAX_GROUP = 64;
 const BUSY_MS = 5000;
-/** How long a patient transaction waits for one that is not, to share its fsync. */
+/** How long a transaction that may wait does so for one that may not, to share its fsync. */
 const MAX_DELAY_MS = 3;
 
 interface Member {
-  patient: boolean;
+  mayWait: boolean;
   /** Resolves to what tells the caller of the result, to be called once the group is committed. */
   work(): Promise<() => void>;
   reject(error: unknown): void;
@@ -16,7 +16,7 @@ interface Member {
 
 export interface GroupCommit {
   /** Runs `work` in its turn and resolves after the COMMIT that made it durable. */
-  run<T>(work: () => Promise<T>, options?: { patient?: boolean }): Promise<T>;
+  run<T>(work: () => Promise<T>, options?: { mayWait?: boolean }): Promise<T>;
   /** Whether a group is between BEGIN and COMMIT. */
   isOpen(): boolean;
   /** Resolves when no group is between BEGIN and COMMIT; at once when none is. */
@@ -38,10 +38,10 @@ export function createGroupCommit(connection: SqliteConnection): GroupCommit {
   const onDrained: Array<() => void> = [];
   let timer: NodeJS.Timeout | undefined;
 
-  function run<T>(work: () => Promise<T>, { patient = false } = {}): Promise<T> {
+  function run<T>(work: () => Promise<T>, { mayWait = false } = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       waiting.push({
-        patient,
+        mayWait,
         work: async () => {
           const value = await work();
           return () => resolve(value);
@@ -54,7 +54,7 @@ export function createGroupCommit(connection: SqliteConnection): GroupCommit {
 
   /** Runs the next group: now, or once members that can wait have waited long enough. */
   function scheduleGroup(): void {
-    if (onDrained.length > 0 || waiting.some(({ patient }) => !patient)) start();
+    if (onDrained.length > 0 || waiting.some(({ mayWait }) => !mayWait)) start();
     else timer ??= setTimeout(start, MAX_DELAY_MS);
   }
 

@@ -113,7 +113,7 @@ function createStore<DB>(
 
   async function transaction<T>(
     work: (tx: Transaction<DB>) => Promise<T>,
-    options?: { patient?: boolean },
+    options?: { mayWait?: boolean },
   ): Promise<T> {
     if (closed) throw closedError();
     return groups.run(async () => {

@@ -70,10 +70,10 @@ export interface Store<DB> {
   /**
    * Runs `work` and resolves once it is durable. On SQLite all transactions of a process share one connection and
    * are committed in groups: no I/O but the database inside, or everyone else waits too. On PostgreSQL `work` may
-   * run again after a deadlock or serialisation failure, so it must not change anything but the database. A `patient`
+   * run again after a deadlock or serialisation failure, so it must not change anything but the database. A `mayWait`
    * one waits a few milliseconds for another, so that one fsync serves both: for what nobody waits for.
    */
-  transaction<T>(work: (tx: Transaction<DB>) => Promise<T>, options?: { patient?: boolean }): Promise<T>;
+  transaction<T>(work: (tx: Transaction<DB>) => Promise<T>, options?: { mayWait?: boolean }): Promise<T>;
   /** Locks the selected rows on PostgreSQL; adds nothing on SQLite, where a transaction is alone anyway. */
   forUpdate<D, TB extends keyof D, O>(query: SelectQueryBuilder<D, TB, O>): SelectQueryBuilder<D, TB, O>;
   /**

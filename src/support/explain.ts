@@ -4,7 +4,7 @@ import type { JsonObject } from '../contract/json.js';
 import type { PaydeskError } from '../errors.js';
 import type { OrderDetails } from '../ledger/known/seen-payment.js';
 import type { KnownPaymentRow } from '../ledger/schema.js';
-import { openWhileUnread } from '../payments/move/check.js';
+import { findOpenOfUnread } from '../payments/move/check.js';
 import { openUnread } from '../payments/move/errors.js';
 import {
   type NamedPayment,
@@ -126,6 +126,6 @@ const nothingKnown: Sources = { record: undefined, webhooks: [], alsoPaid: [], u
 
 /** What was sent and is open is told also where the payment cannot be read. */
 async function unexplained(entry: NotRead, records: Records | undefined): Promise<PaydeskError> {
-  const open = records && (await openWhileUnread(entry, records.openUnder));
+  const open = records && (await findOpenOfUnread(entry, records.findOpen));
   return open ? openUnread(open, entry.error) : entry.error;
 }

@@ -205,11 +205,11 @@ function lastOperation(
   const others = sent.filter((one) => one.operation === operation);
   const lastOther = others.findLastIndex((one) => outcomeOf(one) !== 'failed');
   const mayHaveLeft = last?.may_have_left !== 0;
-  const { before_state: shown, before_print } = intent;
+  const { before_state: shown, before_fingerprint } = intent;
   const isSame =
     read === undefined ||
     stateOf(read) !== shown ||
-    isAsBefore({ shown, print: before_print ?? undefined }, read);
+    isAsBefore({ shown, fingerprint: before_fingerprint ?? undefined }, read);
   return {
     operation,
     outcome,

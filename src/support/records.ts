@@ -2,7 +2,7 @@
 
 import type { PaymentRead } from '../client/payment-calls.js';
 import { type Entry, outcomeOf } from '../ledger/moves/entries.js';
-import { openUnder } from '../ledger/moves/intent-log.js';
+import { findOpen } from '../ledger/moves/intent-log.js';
 import {
   type PaymentRecord,
   readPaymentRecords,
@@ -45,7 +45,7 @@ export interface Records {
   /** Other payments of the same customers and amounts that may have been paid or refunded since this desk saw them. */
   sameAmount(reads: readonly PaymentRead[]): Promise<KnownPaymentRow[]>;
   /** What is open under the names of a payment that cannot be read. */
-  openUnder(names: PaymentNames): Promise<Entry[]>;
+  findOpen(names: PaymentNames): Promise<Entry[]>;
   /** Everything about these payments, in the same order. */
   find(reads: readonly PaymentRead[]): Promise<Sources[]>;
 }
@@ -79,7 +79,7 @@ export function createRecords(
 
   return {
     remember: (reads) => rememberReads(store, app, reads, now()),
-    openUnder: (names) => openUnder(store, app, names),
+    findOpen: (names) => findOpen(store, app, names),
 
     async sameAmount(reads) {
       const known = [...(await recordsOf(reads)).values()].flatMap((record) => record.known ?? []);

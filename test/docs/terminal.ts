@@ -6,7 +6,7 @@ import { type Cell, createScreen } from '../helpers/screen.js';
 import { readTerminal, type TerminalOutput } from '../helpers/terminal-output.js';
 
 export interface Terminal {
-  /** Types a command; the screen begins anew. */
+  /** Types a command; the screen is cleared first. */
   type(command: string): void;
   /** Answers a question of the program that is running. */
   answer(text: string): void;

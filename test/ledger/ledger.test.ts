@@ -262,7 +262,7 @@ function suite(location: () => Promise<string>): void {
     const { ledger } = await desk(await location());
     const { intent: opened } = await open(ledger, intent);
     const found = async (name: { paymentId?: string; referenceId?: string }, appId = intent.appId) =>
-      (await ledger.openUnder({ appId }, name)).map(({ id }) => id);
+      (await ledger.findOpen({ appId }, name)).map(({ id }) => id);
     expect(await found({ paymentId: intent.paymentId })).toEqual([opened.id]);
     expect(await found({ referenceId: 'inv-1' })).toEqual([opened.id]);
     expect(await found({ paymentId: 'inv-1', referenceId: 'inv-1' })).toEqual([opened.id]);

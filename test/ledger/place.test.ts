@@ -86,7 +86,7 @@ describe('a ledger in its place', () => {
     expect(await other.move('refund', await captured(sandbox))).toMatchObject({ code: 0 });
   });
 
-  it('stays in it when the machine starts again and numbers its devices anew', async () => {
+  it('stays in it when the machine starts again and numbers its devices differently', async () => {
     const desk = await usedDesk();
     change(desk, { boot: 'before', device: '1' });
     expect(await desk.move('refund', await captured(sandbox))).toMatchObject({ code: 0 });

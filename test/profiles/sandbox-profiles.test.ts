@@ -104,7 +104,7 @@ describe('storeSandboxProfiles', () => {
     expect(readdirSync(paths.keys)).toHaveLength(2);
   });
 
-  it('writes a key anew that is gone', async () => {
+  it('writes a key again that is gone', async () => {
     const { store, paths } = temporaryStore();
     await storeSandboxProfiles(store, { url, apps });
     rmSync(paths.keys, { recursive: true });

@@ -165,7 +165,7 @@ export function createBatchDesk(around: Surroundings): BatchDesk {
 
   function resume(who: string, id: string, resend: boolean, patient: boolean): Promise<void> {
     const name = `${who}-runner#${(runners += 1)}`;
-    trace(`${name} resumes ${id}${resend ? ' and sends anew' : ''}`);
+    trace(`${name} resumes ${id}${resend ? ' and sends again' : ''}`);
     return work(name, (process) => batchesOf(process).find(id), { resend, patient });
   }
 
@@ -191,7 +191,7 @@ export function createBatchDesk(around: Surroundings): BatchDesk {
     async resumeAll(who, resend) {
       const batches = await ledger().selectFrom('batches').select(['id', 'loader']).orderBy('id').execute();
       for (const { id, loader } of batches) {
-        // One that was killed while it read the plan sent nothing: it is applied anew.
+        // One that was killed while it read the plan sent nothing: it is applied again.
         const unread = loader === null ? undefined : plans.find(({ file }) => file.header.id === id);
         await (unread ? apply(unread) : resume(who, id, resend, true));
       }

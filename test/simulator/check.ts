@@ -284,7 +284,7 @@ export function checkEnd(
         )
           violate(`${so}, and the service has it as ${truth}`);
         else if (resentAs && own !== 'not carried out' && own !== 'failed') {
-          violate(`${name(intent)} was sent anew as ${resentAs.id}, and the service has it as ${own}`);
+          violate(`${name(intent)} was sent again as ${resentAs.id}, and the service has it as ${own}`);
         }
     }
   }

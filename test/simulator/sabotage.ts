@@ -41,7 +41,7 @@ function unwritten(intent: NewIntent): Entry {
     amount: intent.amount ?? null,
     currency: intent.currency ?? null,
     before_state: intent.before ?? null,
-    before_print: intent.beforePrint ?? null,
+    before_fingerprint: intent.beforeFingerprint ?? null,
     base_url: intent.baseUrl,
     profile: null,
     kind: intent.kind,
@@ -125,7 +125,7 @@ function takesForTheSame(): Sabotage {
         const blocked = await ledger.findBlocking(ref, ...asked);
         if (!blocked || blocked.kind === 'ended' || blocked.kind === 'adopted') return blocked;
         const before_state = shown.get(ref.paymentId) ?? null;
-        return { ...blocked, intent: { ...blocked.intent, before_state, before_print: null } };
+        return { ...blocked, intent: { ...blocked.intent, before_state, before_fingerprint: null } };
       },
     }),
   };

@@ -14,30 +14,30 @@ class Counted extends SqliteConnection {
 
 const connect = () => new Counted(new DatabaseSync(':memory:'), ':memory:', 'write');
 
-test('a patient transaction waits for the next that is not, and shares its commit', async () => {
+test('a transaction that may wait does so for the next that may not, and shares its commit', async () => {
   const connection = connect();
   const groups = createGroupCommit(connection);
   const order: string[] = [];
   const note = (name: string) => async () => void order.push(name);
   await Promise.all([
-    groups.run(note('patient'), { patient: true }),
-    groups.run(note('also patient'), { patient: true }),
+    groups.run(note('waits'), { mayWait: true }),
+    groups.run(note('also waits'), { mayWait: true }),
     groups.run(note('at once')),
   ]);
-  expect(order).toEqual(['patient', 'also patient', 'at once']);
+  expect(order).toEqual(['waits', 'also waits', 'at once']);
   expect(connection.commits).toBe(1);
 });
 
 test('one that comes while a group runs does not make the next group begin at once', async () => {
   const connection = connect();
   const groups = createGroupCommit(connection);
-  let patient: Promise<void> | undefined;
+  let waiting: Promise<void> | undefined;
   await groups.run(async () => {
-    patient = groups.run(async () => {}, { patient: true });
+    waiting = groups.run(async () => {}, { mayWait: true });
   });
   // The first group took it in: what comes before its commit belongs to it.
-  await patient;
-  const late = groups.run(async () => {}, { patient: true });
+  await waiting;
+  const late = groups.run(async () => {}, { mayWait: true });
   await groups.run(async () => {});
   await late;
   expect(connection.commits).toBe(2);
@@ -47,9 +47,9 @@ test('nobody waits for company once the store is to be closed', async () => {
   const connection = connect();
   const groups = createGroupCommit(connection);
   const ended: string[] = [];
-  const patient = groups.run(async () => {}, { patient: true }).then(() => ended.push('patient'));
+  const waiting = groups.run(async () => {}, { mayWait: true }).then(() => ended.push('waited'));
   await groups.drained();
-  await patient;
-  expect(ended).toEqual(['patient']);
+  await waiting;
+  expect(ended).toEqual(['waited']);
   expect(connection.commits).toBe(1);
 });

@@ -70,11 +70,11 @@ describeEverywhere('a store', ({ location, open }) => {
     });
   });
 
-  test('a patient transaction ends by itself, and with the store', async () => {
+  test('a transaction that may wait ends by itself, and with the store', async () => {
     const at = await location();
     const store = await open(at);
-    await store.transaction((tx) => insert(tx, 'alone'), { patient: true });
-    const waits = store.transaction((tx) => insert(tx, 'at the end'), { patient: true });
+    await store.transaction((tx) => insert(tx, 'alone'), { mayWait: true });
+    const waits = store.transaction((tx) => insert(tx, 'at the end'), { mayWait: true });
     await store.close();
     await waits;
     expect(await references(await open(at))).toEqual(at === ':memory:' ? [] : ['alone', 'at the end']);

@@ -137,7 +137,7 @@ describe('when a target is tried again', () => {
     expect(at(0, 5000)).toEqual({ outcome: 'failed' });
   });
 
-  it('begins anew for a process that was not there before', () => {
+  it('starts over for a process that was not there before', () => {
     expect(at(1, 100_500, 100_000)).toEqual({ dueTime: 101_500 });
   });
 

@@ -167,7 +167,7 @@ export function createClaims(
         tries: isFinal ? 0 : due.tries,
         finished: isFinal ? 1 : 0,
       };
-      const written = await store.transaction((tx) => finishRow(tx, store.engine, values), { patient: true });
+      const written = await store.transaction((tx) => finishRow(tx, store.engine, values), { mayWait: true });
       ours.delete(row.id);
       if (written.length === 1) return true;
       await agree(store, row, await sentFor(row));

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import { type Entry, outcomeOf } from '../../ledger/moves/entries.js';
-import { openUnder } from '../../ledger/moves/intent-log.js';
+import { findOpen } from '../../ledger/moves/intent-log.js';
 import { mayHaveLeft } from '../../ledger/moves/statements.js';
 import type { BatchRecord, BatchRow, DeskTables } from '../../ledger/schema.js';
 import { leaseClock } from '../../store/claim.js';
@@ -62,7 +62,7 @@ async function unseenCharges(
   rows: readonly BatchRow[],
 ): Promise<Map<string, Entry>> {
   const found = await Promise.all(
-    rows.map(({ typed }) => openUnder(store, { appId: batch.app_id }, { referenceId: typed })),
+    rows.map(({ typed }) => findOpen(store, { appId: batch.app_id }, { referenceId: typed })),
   );
   return new Map(
     found

@@ -21,7 +21,7 @@ export interface WorkedRow extends RowResult<WorkedOutcome> {
   error?: PaydeskError | undefined;
   tookMs?: number | undefined;
   /** An instruction was sent, and no read went through since. */
-  blind?: boolean;
+  isUnread?: boolean;
   /** Milliseconds until an unsent row may be sent again, because its instruction may have left. */
   heldMs?: number | undefined;
   /** Nothing was sent, because this process was too slow: the row is tried again. */
@@ -35,7 +35,7 @@ export function rowResult({ outcome, after, error, tookMs, heldMs, isLate }: Mov
     why: error && firstLine(error.message),
     error,
     tookMs,
-    blind: outcome === 'unknown' && after === null,
+    isUnread: outcome === 'unknown' && after === null,
     heldMs: outcome === 'unsent' ? heldMs : undefined,
     isLate,
   };

@@ -66,7 +66,7 @@ export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
       const result = await workOn(rowWaits.deskFor(claimed.row), batch, claimed, rowWork);
       const throttle = result.outcome === 'unsent' ? slowDownOf(result) : undefined;
       if (!throttle || !result.error) {
-        if (result.outcome !== 'unsent' && !result.blind) pace.answered(slot, result.tookMs);
+        if (result.outcome !== 'unsent' && !result.isUnread) pace.answered(slot, result.tookMs);
         return result;
       }
       pace.throttled(slot, throttle.retryAfterMs);
@@ -77,11 +77,11 @@ export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
     }
   }
 
-  async function workOrLose(claimed: Claimed, slot: Slot): Promise<WorkedRow> {
+  async function workToEnd(claimed: Claimed, slot: Slot): Promise<WorkedRow> {
     try {
       return await work(claimed, slot);
     } catch (error) {
-      return await lose(tools, claimed, error);
+      return await unknownAfter(tools, claimed, error);
     } finally {
       rowWaits.end(claimed.row);
     }
@@ -89,9 +89,9 @@ export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
 
   async function run(claimed: Claimed, slot: Slot): Promise<WorkedRow> {
     tell();
-    const result = await workOrLose(claimed, slot);
+    const result = await workToEnd(claimed, slot);
     const isLater = slowDownOf(result) !== undefined || result.heldMs !== undefined;
-    if ((result.blind || (result.outcome === 'unsent' && !isLater)) && result.error) {
+    if ((result.isUnread || (result.outcome === 'unsent' && !isLater)) && result.error) {
       outage.unreadable(result.error);
     }
     if (isKeyRefused(result) && result.error) stop({ kind: 'hopeless', error: result.error });
@@ -116,8 +116,8 @@ export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
   };
 }
 
-/** A ledger that breaks on the way leaves it open whether something was sent, and so does what nobody expected. */
-async function lose(tools: RunnerTools, claimed: Claimed, error: unknown): Promise<WorkedRow> {
+/** After an error of the ledger, or one that nobody expected, it is unknown whether something was sent for the row. */
+async function unknownAfter(tools: RunnerTools, claimed: Claimed, error: unknown): Promise<WorkedRow> {
   if (error instanceof PaydeskError) throw error;
   const { message } = error as Error;
   if (error instanceof StoreError) {

@@ -28,7 +28,7 @@ export function databaseLocation(env: Environment): string {
 
 export async function openDatabase(
   env: Environment,
-  options: Pick<LedgerOptions, 'patient'> = {},
+  options: Pick<LedgerOptions, 'mayWait'> = {},
 ): Promise<PlacedDatabase> {
   const { markKnownReferences, importJournal } = await import('./import-journal.js');
   const placed = await openUntouched(env, options);
@@ -48,7 +48,7 @@ export async function openDatabase(
 /** The same for a command, closed when it ends. */
 export async function openLedger(
   context: CommandContext,
-  options: Pick<LedgerOptions, 'patient'> = {},
+  options: Pick<LedgerOptions, 'mayWait'> = {},
 ): Promise<PlacedDatabase> {
   const database = await openDatabase(context.streams.env, options);
   context.atEnd(database.close);
@@ -58,7 +58,7 @@ export async function openLedger(
 /** As it is: nothing is taken into it, and nothing is forgotten. */
 export async function openUntouched(
   env: Environment,
-  options: Pick<LedgerOptions, 'patient'> = {},
+  options: Pick<LedgerOptions, 'mayWait'> = {},
 ): Promise<PlacedDatabase> {
   const location = databaseLocation(env);
   const { data, config } = findPaths(env);

@@ -15,7 +15,7 @@ export interface NewIntent extends SeenPayment {
   operation: IntentOperation;
   before?: string | undefined;
   /** Tells whether the payment is still exactly as it was. */
-  beforePrint?: string | undefined;
+  beforeFingerprint?: string | undefined;
   baseUrl: string;
   profile?: string | undefined;
   kind: 'sandbox' | 'live';

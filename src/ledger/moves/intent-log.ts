@@ -30,7 +30,7 @@ export function createIntentLog({ engine }: Store<DeskTables>, clocks: Clocks, o
       amount: intent.amount ?? null,
       currency: intent.currency ?? null,
       before_state: intent.before ?? null,
-      before_print: intent.beforePrint ?? null,
+      before_fingerprint: intent.beforeFingerprint ?? null,
       base_url: intent.baseUrl,
       profile: intent.profile ?? null,
       kind: intent.kind,
@@ -98,7 +98,7 @@ async function readEntry(db: Db, engine: Engine, id: number): Promise<Entry> {
 }
 
 /** What is open under an id or a reference: for a payment that cannot be read. */
-export async function openUnder(
+export async function findOpen(
   { db, engine }: Store<DeskTables>,
   { appId }: AppRef,
   { paymentId, referenceId }: PaymentNames,

@@ -15,7 +15,7 @@ import {
   type SendAgain,
 } from './entries.js';
 import { isCurrentGeneration, startGeneration } from '../known/generations.js';
-import { createIntentLog, openUnder } from './intent-log.js';
+import { createIntentLog, findOpen } from './intent-log.js';
 import { remember, rememberSeen, type Source } from '../known/remember.js';
 import { createOpening } from './opening.js';
 import type { IntentOperation } from './operations.js';
@@ -38,7 +38,7 @@ export interface Ledger {
   /** The newest intents of a payment that may have left and are not known to be over, one per operation. */
   unsettled(ref: PaymentRef): Promise<Entry[]>;
   /** What is open under an id or a reference: for a payment that cannot be read. */
-  openUnder(app: AppRef, names: PaymentNames): Promise<Entry[]>;
+  findOpen(app: AppRef, names: PaymentNames): Promise<Entry[]>;
   /** Writes an intent durably, unless something blocks it. A cleared one is taken over if it is still open. */
   open(intent: NewIntent, options?: SendAgain): Promise<Opening>;
   /** Makes sure that the intent still holds its payment, and notes when. */
@@ -70,12 +70,12 @@ export interface LedgerOptions extends ClockOptions {
   /** Who works here: user and host, or the CI job. */
   operator: string;
   /** Many moves at once: an outcome waits for the next intent, so that one write to the disk serves both. */
-  patient?: boolean;
+  mayWait?: boolean;
 }
 
 export function createLedger(store: Store<DeskTables>, options: LedgerOptions): Ledger {
   const { engine } = store;
-  const { operator, patient = false } = options;
+  const { operator, mayWait = false } = options;
   const clocks = createClocks(store, options);
   const log = createIntentLog(store, clocks, operator);
   const opening = createOpening(store, clocks, log);
@@ -109,7 +109,7 @@ export function createLedger(store: Store<DeskTables>, options: LedgerOptions): 
       return entries.filter(isUnsettled).sort((one, other) => other.id - one.id);
     },
 
-    openUnder: (app, names) => openUnder(store, app, names),
+    findOpen: (app, names) => findOpen(store, app, names),
 
     open: (intent, sendAgain = {}) => store.transaction((tx) => opening.open(tx, intent, sendAgain)),
 
@@ -127,7 +127,7 @@ export function createLedger(store: Store<DeskTables>, options: LedgerOptions): 
     outcomesOf: (intentId) => outcomesOf(store.db, engine, { intent_id: intentId }),
 
     record: (intentId, outcome) =>
-      store.transaction((tx) => recording.record(tx, intentId, outcome), { patient }),
+      store.transaction((tx) => recording.record(tx, intentId, outcome), { mayWait }),
 
     noteFound: (intent, outcome) =>
       store.transaction(async (tx) => {

@@ -48,7 +48,7 @@ export function createOpening(store: Store<DeskTables>, clocks: Clocks, log: Int
     const { held, last: lastId, boot, ms } = found;
     if (held !== null && held !== NO_INTENT_YET) return { kind: 'held', intent: await entry(db, held) };
     if (lastId === null) {
-      return boot === null || ms === null ? undefined : justAdopted(db, clocks, { boot, ms }, quietMs);
+      return boot === null || ms === null ? undefined : quietAfterAdoption(db, clocks, { boot, ms }, quietMs);
     }
     const last = await entry(db, lastId);
     const outcome = outcomeOf(last);
@@ -111,14 +111,14 @@ async function findAdoption(
   quietMs: number,
 ): Promise<Blocked | undefined> {
   const [adopted] = await adoption(db, engine, {});
-  return adopted && justAdopted(db, clocks, adopted, quietMs);
+  return adopted && quietAfterAdoption(db, clocks, adopted, quietMs);
 }
 
 /**
  * A ledger that was adopted just now may lack an instruction that was sent just before, or is being sent by a process
  * that had the other copy open.
  */
-async function justAdopted(
+async function quietAfterAdoption(
   db: Db,
   clocks: Clocks,
   adopted: SteadyTime,

@@ -22,7 +22,7 @@ const intentColumns = [
   'amount',
   'currency',
   'before_state',
-  'before_print',
+  'before_fingerprint',
   'base_url',
   'profile',
   'kind',

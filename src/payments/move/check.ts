@@ -22,7 +22,7 @@ import {
   stillOpen,
 } from './errors.js';
 import { cameUnderWay, contradictsDone, hasPassed, isAsBefore, speaksAgainst, standingOf } from './proof.js';
-import { openAt, recordResult } from './record.js';
+import { findOpenAt, recordResult } from './record.js';
 import {
   type Evidence,
   type PaymentLook,
@@ -53,14 +53,14 @@ export async function reportBlocked(desk: Desk, move: Move, blocked: Blocked): P
 }
 
 /** The newest instruction that is open for a payment which cannot be read now. Digits that name two payments are no such reason. */
-export async function openWhileUnread(
+export async function findOpenOfUnread(
   { name, error }: NotRead,
-  openUnder: (names: PaymentNames) => Promise<Entry[]>,
+  findOpen: (names: PaymentNames) => Promise<Entry[]>,
 ): Promise<Entry | undefined> {
   if (error instanceof GuardError) return undefined;
   const { key, mayBeReference } = name;
   const also = mayBeReference && 'paymentId' in key ? { referenceId: key.paymentId } : {};
-  const found = await openUnder({ ...key, ...also });
+  const found = await findOpen({ ...key, ...also });
   return found.toSorted((one, other) => other.id - one.id)[0];
 }
 
@@ -71,7 +71,7 @@ export async function readOrTellOpen(desk: Desk, names: readonly NamedPayment[])
   } catch (error) {
     if (!(error instanceof PaydeskError)) throw error;
     for (const name of names) {
-      const open = await openWhileUnread({ name, error }, openAt(desk));
+      const open = await findOpenOfUnread({ name, error }, findOpenAt(desk));
       if (open) throw openUnread(open, error);
     }
     throw error;
@@ -191,14 +191,14 @@ async function sentBefore(desk: Desk, move: Move, entry: Entry): Promise<Sent> {
   const { client } = desk;
   const shown = entry.before_state;
   const state = client.canonicalState(shown ?? undefined);
-  const print = entry.before_print ?? undefined;
+  const fingerprint = entry.before_fingerprint ?? undefined;
   const outcomes = await desk.ledger.outcomesOf(entry.id);
   const underWay = outcomes.some(({ after_state }) =>
     cameUnderWay(move.operation, state, client.canonicalState(after_state ?? undefined)),
   );
   // A state that paydesk does not know may have been captured already: only a change from now on proves anything.
   const capturedAmount = state === undefined ? move.read.fields.capturedAmount : undefined;
-  const before = { state, shown, print, capturedAmount };
+  const before = { state, shown, fingerprint, capturedAmount };
   return { move, before, since: { underWay, isTaken: false }, beforeRead: move.read, intent: entry };
 }
 
@@ -277,12 +277,13 @@ export async function clearToSend(
     if (result.outcome === 'done') return { settled: result };
     throw notRechecked(entry, move.read);
   }
-  // What failed may have left its reason. Sent while the same was under way, it came back to another state than it had.
+  // A failed move may leave its reason in the payment. One that was sent with --force while the same was in progress ends
+  // in another state than the one that it was sent in.
   const isFailed = outcomeOf(entry) === 'failed';
   const { read, differs, rechecked } = confirmed;
   const isBack = standingOf(move.operation, sent.before, read, sent.since) === 'back';
-  const isSame = (isFailed && isBack) || isAsBefore(sent.before, read, { besideFailure: isFailed });
-  if (isSame && !differs) return { cleared: { ...move, read, cleared: known } };
+  const isUnchanged = (isFailed && isBack) || isAsBefore(sent.before, read, { besideFailure: isFailed });
+  if (isUnchanged && !differs) return { cleared: { ...move, read, cleared: known } };
   const result = await checkIntent(desk, { ...move, read }, entry);
   if (result.outcome === 'done' || result.outcome === 'accepted' || result.outcome === 'refused') {
     return { settled: result };

@@ -155,7 +155,7 @@ function seenText(shown: readonly string[]): string {
 }
 
 /** The payment is not as it was, and that proves nothing: a state that we do not know, or any other difference. */
-export function differs(sent: Sent, read: PaymentRead): UnknownOutcomeError {
+export function showsOther(sent: Sent, read: PaymentRead): UnknownOutcomeError {
   const { operation } = sent.move;
   const hint = read.state === undefined ? aliasHint(read) : undefined;
   return new UnknownOutcomeError(

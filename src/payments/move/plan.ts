@@ -11,13 +11,13 @@ import {
   checkIntent,
   clearToSend,
   isMove,
-  openWhileUnread,
+  findOpenOfUnread,
   readOrTellOpen,
   reportBlocked,
   unreadResult,
 } from './check.js';
 import { heldBy, justAdopted, needsForce, nothingToResend, sentNote } from './errors.js';
-import { findBlocking, openAt, withLedger } from './record.js';
+import { findBlocking, findOpenAt, withLedger } from './record.js';
 import { forbidden } from './legality.js';
 import { carryOut } from './send.js';
 import { type Move, type MoveResult, unknownState } from './result.js';
@@ -117,7 +117,7 @@ async function planPayment(desk: Desk, request: MovesRequest, entry: NamedRead):
 
 /** Nothing can be sent; what was sent before is not forgotten. */
 async function planUnread(desk: Desk, { operation }: MovesRequest, unread: NotRead): Promise<PlannedPayment> {
-  const open = await openWhileUnread(unread, openAt(desk));
+  const open = await findOpenOfUnread(unread, findOpenAt(desk));
   if (open === undefined) return unread;
   const { name } = unread;
   return isMove(open) && open.operation === operation
@@ -184,7 +184,7 @@ async function reportOpen(desk: Desk, move: Move, entry: Entry): Promise<MoveRes
   return result;
 }
 
-/** A payment that nothing was sent for: refused by a guard or the service, or not sent for now. Or nobody knows. */
+/** The result of a payment that was not moved, or whose earlier instruction has an unknown outcome. */
 function notMoved(
   typed: string,
   operation: SettleOperation,

@@ -21,7 +21,7 @@ export interface Before {
   /** The state as the service names it. */
   shown: string | null;
   /** Undefined where an intent has none: then only the state is compared. */
-  print: string | undefined;
+  fingerprint: string | undefined;
   capturedAmount?: JsonNumber | undefined;
 }
 
@@ -56,7 +56,7 @@ export function beforeOf(read: PaymentRead): Before {
   return {
     state: read.state,
     shown: stateOf(read),
-    print: fingerprintOf(read),
+    fingerprint: fingerprintOf(read),
     ...(capturedAmount === undefined ? {} : { capturedAmount }),
   };
 }
@@ -121,7 +121,10 @@ function isBack(operation: SettleOperation, before: Before, read: PaymentRead, s
 export const wasUnderWay = (operation: SettleOperation, before: Before): boolean =>
   isUnderWay(operation, before.state);
 
-/** What was not held when the unhold was sent may have moved by itself. Of a state of another name, the answer tells. */
+/**
+ * A payment that was not Held when the unhold was sent may have moved by itself. Where paydesk does not know the state, it
+ * was held if the service accepted the unhold.
+ */
 function wasHeld({ state }: Before, { isTaken }: Since): boolean {
   return state === 'Held' || (state === undefined && isTaken);
 }
@@ -140,13 +143,13 @@ export function hasPassed(operation: SettleOperation, before: Before, { state }:
  * such as a refunded amount, may be the work of one that did not.
  */
 export function isAsBefore(
-  { shown, print }: Pick<Before, 'shown' | 'print'>,
+  { shown, fingerprint }: Pick<Before, 'shown' | 'fingerprint'>,
   read: PaymentRead,
   { besideFailure = false } = {},
 ): boolean {
   if (stateOf(read) !== shown) return false;
-  if (print === undefined || print === fingerprintOf(read)) return true;
-  return besideFailure && print === fingerprintBesideFailure(read);
+  if (fingerprint === undefined || fingerprint === fingerprintOf(read)) return true;
+  return besideFailure && fingerprint === fingerprintBesideFailure(read);
 }
 
 /** Whether a payment that shows this state cannot have had the operation done to it. */

@@ -23,7 +23,7 @@ export function intentOf(desk: Desk, move: Move, before: PaymentRead): NewIntent
     ...ledgerFacts(desk.app, before),
     operation: move.operation,
     before: stateOf(before) ?? undefined,
-    beforePrint: fingerprintOf(before),
+    beforeFingerprint: fingerprintOf(before),
     quietMs: quietOf(desk, before),
     description: move.description,
     reason: move.reason,
@@ -64,10 +64,10 @@ export const findBlocking = (
   );
 
 /** What is open at this desk under the names of a payment that cannot be read. */
-export const openAt =
+export const findOpenAt =
   ({ ledger, app }: Pick<Desk, 'ledger' | 'app'>) =>
   (names: PaymentNames): Promise<Entry[]> =>
-    withLedger(() => ledger.openUnder(app, names));
+    withLedger(() => ledger.findOpen(app, names));
 
 /**
  * What a write to the ledger fails with after something was sent, where the database itself is there: nobody has expected

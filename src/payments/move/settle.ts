@@ -6,7 +6,7 @@ import { PaydeskError, TemporaryError } from '../../errors.js';
 import { quietOf, readerOf, type Desk } from '../desk.js';
 import { idOf, stateOf, stateText } from '../named-payments.js';
 import { readUntil } from '../wait.js';
-import { differs, failed, notCarriedOut, notTaken, pendingOf, refusedBy, stillUnknown } from './errors.js';
+import { failed, notCarriedOut, notTaken, pendingOf, refusedBy, showsOther, stillUnknown } from './errors.js';
 import { cameUnderWay, endStateOf, speaksAgainst, type Standing, standingOf, wasUnderWay } from './proof.js';
 import { recordResult } from './record.js';
 import { type Evidence, type PaymentLook, type MoveResult, resultOf, type Sent } from './result.js';
@@ -90,23 +90,26 @@ export function conclude(desk: Desk, sent: Sent, evidence: Evidence, look: Payme
     case 'under-way':
       return resultOf(sent, last, 'accepted');
     case 'back':
-      // A replica that lags shows the state before as well: only time tells.
+      // A replica that lags shows the state before as well, so this proves nothing yet.
       return resultOf(sent, last, 'accepted');
     case 'excluded':
-      // A service that took it and shows the opposite is not to be believed in either. One whose answer was lost may
-      // still carry it out.
+      // The service accepted it and shows the opposite: both cannot be true. And where the answer was lost, the service
+      // may still carry it out.
       if (look.rechecked && evidence.kind !== 'taken' && evidence.kind !== 'unknown') {
         return resultOf(sent, last, 'refused', notCarriedOut(sent, last));
       }
-      return withHold(desk, sent, resultOf(sent, last, 'unknown', differs(sent, last)));
+      return withHold(desk, sent, resultOf(sent, last, 'unknown', showsOther(sent, last)));
     case 'changed':
-      return withHold(desk, sent, resultOf(sent, last, 'unknown', differs(sent, last)));
+      return withHold(desk, sent, resultOf(sent, last, 'unknown', showsOther(sent, last)));
     default:
       return asAnswered(desk, sent, evidence, look);
   }
 }
 
-/** Not taken, or not known to be, while the same was under way: that has ended, and says nothing of this one. */
+/**
+ * Whether what the reads show is the end of the same operation that was in progress when this one was sent. The service
+ * did not accept this one, or nobody knows, so the end of the other proves nothing about it.
+ */
 function isOfEarlier({ move, before }: Sent, evidence: Evidence, standing: Standing): boolean {
   if (!wasUnderWay(move.operation, before)) return false;
   if (standing === 'done') return evidence.kind === 'refused' || evidence.kind === 'not-taken';
@@ -166,7 +169,7 @@ export async function lookOnce(
     return { standing: 'changed', last: undefined, shown, rechecked: false };
   }
   shown.push(stateOf(read) ?? '?');
-  // Of a move that was not taken, a state on the way may be that of another.
+  // Where the service did not accept the move, it may be another one that is in progress.
   if (taken) noteUnderWay(sent, read);
   const standing = standingNow(sent, read);
   if (isProof(sent, standing, taken)) return { standing, last: read, shown, rechecked: false };
@@ -307,6 +310,6 @@ function ended(
   if (last !== undefined && standing === 'done') return resultOf(sent, last, 'done');
   if (last !== undefined && hasFailed) return resultOf(sent, last, 'failed', failed(sent, last));
   if (last !== undefined && standing === 'changed')
-    return resultOf(sent, last, 'unknown', differs(sent, last));
+    return resultOf(sent, last, 'unknown', showsOther(sent, last));
   return resultOf(sent, last, 'accepted', pendingOf(desk, sent, last, standing));
 }

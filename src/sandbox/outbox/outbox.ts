@@ -40,7 +40,7 @@ export function createOutbox({ engine, answers, webhookHosts, receive, onError }
   const sender = createWebhookSender({ engine, answers, webhookHosts, connections: CONCURRENCY, receive });
   const deliver = createDelivery(engine, queue, sender);
   let stopped = false;
-  let rouse = () => {};
+  let wake = () => {};
   let leftLeases = false;
 
   async function deliverDue(): Promise<void> {
@@ -60,8 +60,8 @@ export function createOutbox({ engine, answers, webhookHosts, receive, onError }
   async function deliverAll(active: Set<Promise<void>>): Promise<void> {
     for (;;) {
       // New work starts at once: a slow target must not keep the others waiting.
-      const { promise: roused, resolve } = Promise.withResolvers<void>();
-      rouse = resolve;
+      const { promise: woken, resolve } = Promise.withResolvers<void>();
+      wake = resolve;
       const free = CONCURRENCY - active.size;
       const claimed = free > 0 && !stopped ? await queue.claim(free) : [];
       for (const event of claimed) {
@@ -74,7 +74,7 @@ export function createOutbox({ engine, answers, webhookHosts, receive, onError }
         active.add(delivery);
       }
       if (active.size === 0) return;
-      if (claimed.length === 0) await Promise.race([...active, roused]);
+      if (claimed.length === 0) await Promise.race([...active, woken]);
     }
   }
 
@@ -84,7 +84,7 @@ export function createOutbox({ engine, answers, webhookHosts, receive, onError }
     onError,
   });
   engine.onDueWork(() => {
-    rouse();
+    wake();
     loop.wake();
   });
 

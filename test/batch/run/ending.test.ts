@@ -62,7 +62,7 @@ describe('what batch resume would do', () => {
     const remaining = { ...nothingRemains, resendable: 2 };
     const result = { counts: unknownRows(2), remaining, worked: 8 };
     expect(told('b-1', result)).toEqual([
-      'Reading has not settled them. You can decide to send them again: --resend-unmoved sends those whose payment is exactly as it was.',
+      'The payments do not show the outcomes. You can decide to send them again: --resend-unmoved sends those whose payment is exactly as it was.',
       'paydesk batch resume b-1 --resend-unmoved',
       'paydesk batch report b-1',
     ]);

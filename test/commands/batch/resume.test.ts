@@ -60,7 +60,7 @@ describe('batch resume', () => {
     );
   });
 
-  it('sends anew what never arrived once the quiet period is over, when a person decides so', async () => {
+  it('sends again what never arrived once the quiet period is over, if a person decides so', async () => {
     const payments = await desk.paid(5);
     await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 2 });
     const { json } = await desk.run('apply', [await desk.planned(payments), '--json']);
@@ -99,7 +99,7 @@ describe('batch resume', () => {
     expect(refunds()).toHaveLength(2);
   });
 
-  it('sends nothing anew as long as nobody decides so, however much later', async () => {
+  it('sends nothing again unless a person decides so, however much later', async () => {
     const payments = await desk.paid(1);
     await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
     const { json } = await desk.run('apply', [await desk.planned(payments), '--json']);
@@ -240,7 +240,7 @@ describe('a machine that is too busy to send in time', () => {
 });
 
 describe('a live app', () => {
-  it('is confirmed anew by whoever resumes, at the terminal', async () => {
+  it('asks again for confirmation when a batch is resumed at the terminal', async () => {
     const { appId, apiKey } = desk.sandbox.live;
     const payments = await Promise.all(
       Array.from({ length: 3 }, async () => {

@@ -158,7 +158,7 @@ describe('--resend', () => {
     expect(await refundsTold(paymentId)).not.toHaveProperty('refund');
   });
 
-  it('sends anew after it, once, and is recorded', async () => {
+  it('sends again after it, once, and records that', async () => {
     const { paymentId } = await desk.paid();
     await lose(paymentId);
     age(11);

@@ -85,7 +85,7 @@ describe('payments watch', () => {
     expect(stderr.match(/Trying again\./g) ?? []).toHaveLength(stderr === '' ? 0 : 1);
   });
 
-  it('shows a line a change on a terminal, and leaves with 130 at Ctrl-C', async () => {
+  it('shows one line per change on a terminal, and leaves with 130 at Ctrl-C', async () => {
     const { paymentId, referenceId } = await desk.paid('slow-approved');
     const home = desk.home;
     const terminal = await paydeskTty(['payments', 'watch', String(paymentId), 'seed-held'], {

@@ -146,7 +146,7 @@ describe('the live table', () => {
     }
   });
 
-  it('fits into any terminal, and is drawn anew when that changes', async () => {
+  it('fits into any terminal, and is drawn again when that changes', async () => {
     const url = await open();
     await sandbox.create({ webhookUrl: url, referenceId: `long-${'x'.repeat(60)}` });
     await shows(/Created/);
