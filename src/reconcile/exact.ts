@@ -61,3 +61,9 @@ export function fromUnits(units: bigint): string {
   const decimals = digits.slice(-DECIMALS).replace(/0{1,4}$/, '');
   return `${sign}${digits.slice(0, -DECIMALS)}.${decimals}`;
 }
+
+/** The same amount with the other sign. */
+export function negated(amount: string): string {
+  if (amount.startsWith('-')) return amount.slice(1);
+  return /[1-9]/.test(amount) ? `-${amount}` : amount;
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSum, exactProblem, fromUnits, toUnits } from '../../src/reconcile/exact.js';
+import { createSum, exactProblem, fromUnits, negated, toUnits } from '../../src/reconcile/exact.js';
 import type { SettlementLine, SettlementReader } from '../../src/reconcile/line.js';
 import { createFileProblems } from '../../src/spreadsheet/problems.js';
 
@@ -23,6 +23,14 @@ describe('exact amounts of a provider', () => {
       expect(() => toUnits(text)).toThrow(RangeError);
     },
   );
+
+  it.each([
+    ['49.90', '-49.90'],
+    ['-49.90', '49.90'],
+    ['0.00', '0.00'],
+  ])('%s with the other sign is %s', (amount, other) => {
+    expect(negated(amount)).toBe(other);
+  });
 
   it('gives back what it was given, however many are added', () => {
     const hundredths = fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n });

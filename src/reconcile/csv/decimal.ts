@@ -22,9 +22,3 @@ export function signedDecimal(text: string, style: DecimalMark): string | undefi
   const isNegative = close !== undefined || sign === '-' || sign === '−';
   return `${isNegative ? '-' : ''}${plainDecimal(grouped, style)}`;
 }
-
-/** The same amount with the other sign. */
-export function negated(amount: string): string {
-  if (amount.startsWith('-')) return amount.slice(1);
-  return /[1-9]/.test(amount) ? `-${amount}` : amount;
-}

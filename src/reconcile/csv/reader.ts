@@ -4,10 +4,10 @@ import { counted } from '../../contract/amount-format.js';
 import { type FileProblems, shortText } from '../../spreadsheet/problems.js';
 import { readRecordChunks } from '../../spreadsheet/records.js';
 import { plainName, unescaped } from '../../spreadsheet/sheet.js';
-import { exactProblem } from '../exact.js';
+import { exactProblem, negated } from '../exact.js';
 import type { SettlementLine, SettlementReader } from '../line.js';
 import { datePattern } from './dates.js';
-import { negated, signedDecimal } from './decimal.js';
+import { signedDecimal } from './decimal.js';
 import { type MappedField, mappedFields, type Mapping, namingFields } from './mapping.js';
 
 const CHUNK_SIZE = 1_000;
