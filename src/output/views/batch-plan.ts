@@ -11,6 +11,7 @@ import type { ListView } from '../rows.js';
 import { pad } from '../text.js';
 import type { Tone } from '../theme.js';
 import { statePiece } from '../values.js';
+import { reasonLines } from './moves.js';
 import { linesText } from './sheet.js';
 
 export interface PlanShown extends PlanSummary {
@@ -180,7 +181,6 @@ export function applyQuestion(
   plan: PlanFile,
   { reason, ticket, again }: { reason?: string | undefined; ticket?: string | undefined; again: boolean },
 ): Line[] {
-  const why = [reason, ticket].filter((part) => part !== undefined).join(', ');
   const { rows, totals } = toSend(plan, again);
   const failed = again ? plan.counts['failed-before'] : 0;
   return [
@@ -188,7 +188,7 @@ export function applyQuestion(
     ...(failed === 0
       ? []
       : [`${countText(failed)} of these ${failed === 1 ? 'was' : 'were'} sent before and failed.`]),
-    ...(why === '' ? [] : [joinPieces(toned('dim', 'Reason: '), why)]),
+    ...reasonLines({ reason, ticket }),
   ];
 }
 
