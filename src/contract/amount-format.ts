@@ -15,6 +15,13 @@ export function formatAmount(source: string, currency: string | undefined): stri
   return withCurrency(groupDigits(amountDigits(source, currency)), currency);
 }
 
+/** `EUR 58,112.40   GBP 1,020.00`, for people. */
+export function totalsText(totals: Readonly<Record<string, string>>): string {
+  return Object.entries(totals)
+    .map(([currency, sum]) => formatAmount(sum, currency))
+    .join('   ');
+}
+
 /**
  * `€1,249.90` in English, `1.249,90 €` in German, for customers. `amount` is a decimal number, and is never rounded;
  * `currency` is a code of three letters.

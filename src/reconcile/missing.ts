@@ -8,7 +8,7 @@ import {
   settledByIds,
   type SettledRow,
 } from '../ledger/known/settled.js';
-import { isExact, negated } from './exact.js';
+import { isExact, negated } from '../contract/exact.js';
 import type { Exception } from './exception.js';
 import { exceptionFor, type ExplainTools, type FreshPayment, readFresh } from './explain-exceptions.js';
 import type { Pass, PassTools } from './pass.js';

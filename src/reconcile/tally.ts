@@ -1,6 +1,6 @@
 // Exact totals per currency and kind: what the file has, what matched, and what did not.
 
-import { createSum, type ExactSum, fromUnits } from './exact.js';
+import { createSum, type ExactSum } from '../contract/exact.js';
 import type { SettlementLine } from './line.js';
 
 interface Sum {
@@ -65,17 +65,18 @@ export function createSettlementTally(): SettlementTally {
         .map(({ currency, kind, sum }) => {
           const [file, matched, exceptions, unrelated] = groups.map((group) => ({
             lines: sum[group].lines,
-            amount: fromUnits(sum[group].sum.units()),
+            amount: sum[group].sum.text(),
           })) as [Sum, Sum, Sum, Sum];
-          return { currency, kind, file, matched, exceptions, unrelated, fees: fromUnits(sum.fees.units()) };
+          return { currency, kind, file, matched, exceptions, unrelated, fees: sum.fees.text() };
         }),
     balances: () =>
       all().every(({ sum: { file, matched, exceptions, unrelated } }) => {
-        const parts = [matched, exceptions, unrelated];
-        return (
-          file.lines === parts.reduce((lines, part) => lines + part.lines, 0) &&
-          file.sum.units() === parts.reduce((units, part) => units + part.sum.units(), 0n)
-        );
+        const parts = { lines: 0, sum: createSum() };
+        for (const part of [matched, exceptions, unrelated]) {
+          parts.lines += part.lines;
+          parts.sum.add(part.sum.text());
+        }
+        return file.lines === parts.lines && file.sum.text() === parts.sum.text();
       }),
   };
 }

@@ -1,7 +1,7 @@
 // What a line of the file says, against what the service shows of the payment.
 
 import { wasCaptured } from '../contract/states.js';
-import { isExact, toUnits } from './exact.js';
+import { isExact, toUnits } from '../contract/exact.js';
 import type { SettlementLine } from './line.js';
 import { plainId } from './plain-id.js';
 

@@ -1,22 +1,58 @@
 import { describe, expect, it } from 'vitest';
-import { type PlanFile, planHeader } from '../../src/batch/plan/plan-file.js';
+import { planHeader } from '../../src/batch/plan/plan-file.js';
 import { verdicts } from '../../src/batch/plan/plan-row.js';
+import type { CheckedPlan } from '../../src/batch/run/check-plan.js';
+import type { PaymentRead } from '../../src/client/payment-calls.js';
+import { parseJson } from '../../src/contract/json.js';
 import { type Line, renderLines } from '../../src/output/lines.js';
 import { plainTheme } from '../../src/output/theme.js';
-import { applyQuestion } from '../../src/output/views/batch-plan.js';
+import { applyQuestion, resumeQuestion } from '../../src/output/views/batch-plan.js';
+import { moveQuestion } from '../../src/output/views/moves.js';
 
 const text = (lines: Line[]) => renderLines(lines, plainTheme);
 
-const counts = Object.fromEntries(verdicts.map((verdict) => [verdict, 0])) as PlanFile['counts'];
+/** A payment as the service writes it. */
+function read(json: string): PaymentRead {
+  const object = parseJson(json);
+  return { object, fields: object } as unknown as PaymentRead;
+}
+
+describe('the question before several payments are moved', () => {
+  const question = (...payments: string[]) =>
+    text(moveQuestion({ operation: 'refund', reads: payments.map(read), leftOut: [] }).lines);
+  const three = '{ "paymentId": 1, "referenceId": "inv-1", "amount": 49.900, "currency": "EUR" }';
+  const kwd = '{ "paymentId": 2, "referenceId": "inv-2", "amount": 1.234, "currency": "KWD" }';
+  const none = '{ "paymentId": 3, "referenceId": "inv-3", "currency": "EUR" }';
+
+  it('has the exact sum in each currency', () => {
+    expect(question(three, three, kwd)).toMatch(
+      /^Refund 3 payments, EUR 99\.80 {3}KWD 1\.234 in total\?\n {2}1 /,
+    );
+  });
+
+  it('says how many payments are not in the sum', () => {
+    expect(question(three, none).split('\n', 2)).toEqual([
+      'Refund 2 payments, EUR 49.90 in total?',
+      '1 of these has no usable amount, so the total does not include it.',
+    ]);
+    expect(question(none, none).split('\n', 2)).toEqual([
+      'Refund 2 payments?',
+      '2 of these have no usable amount, so the total is not known.',
+    ]);
+  });
+});
+
+const counts = Object.fromEntries(verdicts.map((verdict) => [verdict, 0])) as CheckedPlan['counts'];
 const app = { baseUrl: 'https://pay.example', appId: '7f31c2', kind: 'live', profile: undefined } as const;
 const file = { separator: 'comma', decimalMark: null, ignoredColumns: [] };
-const plan: PlanFile = {
+const plan: CheckedPlan = {
   header: planHeader('refund', app, { ledger: 'l1', now: new Date(), file }),
   rows: 2,
   counts: { ...counts, act: 2 },
   totals: { EUR: '21.00' },
   failedTotals: {},
   digest: '',
+  toSend: { rows: 2, totals: { EUR: '21.00' }, withoutAmount: 0 },
 };
 
 describe('the question before a plan is applied', () => {
@@ -30,4 +66,19 @@ describe('the question before a plan is applied', () => {
       `Refund 2 payments, EUR 21.00 in total?\n${line}`,
     );
   });
+
+  it('says how many payments are not in the sum', () => {
+    const unsummed = { ...plan, toSend: { ...plan.toSend, rows: 4, withoutAmount: 2 } };
+    expect(text(applyQuestion(unsummed, { again: false }))).toBe(
+      'Refund 4 payments, EUR 21.00 in total?\n2 of these have no usable amount, so the total does not include them.\n',
+    );
+  });
+});
+
+it('the question before a batch is resumed says how many payments are not in the sum', () => {
+  const left = { rows: 3, totals: { EUR: '21.00' }, withoutAmount: 1 };
+  expect(text(resumeQuestion({ id: 'b1', action: 'refund' }, left))).toBe(
+    'Resume batch b1.\nRefund 3 payments, EUR 21.00 in total?\n' +
+      '1 of these has no usable amount, so the total does not include it.\n',
+  );
 });

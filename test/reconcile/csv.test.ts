@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/errors.js';
 import { datePattern } from '../../src/reconcile/csv/dates.js';
 import { signedDecimal } from '../../src/reconcile/csv/decimal.js';
-import { negated } from '../../src/reconcile/exact.js';
+import { negated } from '../../src/contract/exact.js';
 import { parseMapping } from '../../src/reconcile/csv/mapping.js';
 import { createCsvReader } from '../../src/reconcile/csv/reader.js';
 import type { SettlementLine } from '../../src/reconcile/line.js';

@@ -4,6 +4,7 @@ import { paydesk } from '../../next-command.js';
 import type { Client } from '../../client/client.js';
 import type { Clock } from '../../client/clock.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
+import { createTotals } from '../../contract/totals.js';
 import { type PaydeskError, TemporaryError } from '../../errors.js';
 import { createFileProblems, type FileProblems, firstRows } from '../../spreadsheet/problems.js';
 import type { SheetEnd, SheetFormat } from '../../spreadsheet/sheet.js';
@@ -22,7 +23,6 @@ import {
 import { createOutage } from '../../pace/paced-reads.js';
 import type { MarkSent } from './sent-before.js';
 import { openStaging, type Staging } from './staging.js';
-import { createTotals } from '../totals.js';
 
 interface PlanTools {
   client: Client;
@@ -42,6 +42,8 @@ interface MadePlan extends PlanSummary {
   notes: Partial<Record<RowVerdict, string[]>>;
   /** The lines of the first rows that are done already. */
   doneLines: number[];
+  /** How many rows that are acted on have no amount that can be added, so that the totals do not include them. */
+  withoutAmount: number;
   rowsInOrder(): AsyncIterable<PlanRow>;
   /** The first rows that are neither acted on nor done already. */
   leftOut(limit: number): Promise<PlanRow[]>;
@@ -132,7 +134,7 @@ async function readAll(
   tools: PlanTools,
   staging: Staging,
   { action, concurrency, total }: { action: BatchAction; concurrency: number; total: number },
-): Promise<PlanSummary & Pick<MadePlan, 'notes' | 'doneLines'>> {
+): Promise<PlanSummary & Pick<MadePlan, 'notes' | 'doneLines' | 'withoutAmount'>> {
   const stop = new AbortController();
   const signal = AbortSignal.any([tools.signal, stop.signal]);
   const outage = createOutage((error) => stop.abort(error));
@@ -196,7 +198,7 @@ async function readAll(
   return { rows: total, ...summary.sums() };
 }
 
-type Sums = Omit<PlanSummary, 'rows'> & Pick<MadePlan, 'notes' | 'doneLines'>;
+type Sums = Omit<PlanSummary, 'rows'> & Pick<MadePlan, 'notes' | 'doneLines' | 'withoutAmount'>;
 
 /** What the rows come to, added one by one in any order. */
 function createSummary(action: BatchAction): { add(assessment: Assessment): void; sums(): Sums } {
@@ -217,6 +219,7 @@ function createSummary(action: BatchAction): { add(assessment: Assessment): void
     sums: () => ({
       counts,
       totals: totals.sums(),
+      withoutAmount: totals.withoutAmount(),
       failedTotals: failedTotals.sums(),
       notes,
       doneLines: firstDone.map(({ line }) => line),

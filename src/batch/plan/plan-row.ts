@@ -1,6 +1,5 @@
 import type { NextStep } from '../../next-command.js';
 import type { CsvRow } from './csv-rows.js';
-import { addTotals } from '../totals.js';
 
 export const batchActions = ['refund', 'capture', 'cancel', 'unhold', 'recheck', 'charge'] as const;
 export type BatchAction = (typeof batchActions)[number];
@@ -57,11 +56,15 @@ export interface PlanSummary {
   failedTotals: Record<string, string>;
 }
 
-/** What would be sent: rows that failed before only where that is asked for. */
-export function toSend(
-  { counts, totals, failedTotals }: PlanSummary,
-  again: boolean,
-): { rows: number; totals: Record<string, string> } {
-  if (!again) return { rows: counts.act, totals };
-  return { rows: counts.act + counts['failed-before'], totals: addTotals(totals, failedTotals) };
+/** What is about to be sent. */
+export interface ToSend {
+  rows: number;
+  /** By currency, as exact decimals; empty for a recheck, which moves no money. */
+  totals: Record<string, string>;
+  /** How many of the rows have no amount that can be added, so that the totals do not include them. */
+  withoutAmount: number;
 }
+
+/** Whether a plan sends a row: one that failed before only where that is asked for. */
+export const isSent = ({ verdict }: Pick<Assessment, 'verdict'>, again: boolean): boolean =>
+  verdict === 'act' || (again && verdict === 'failed-before');

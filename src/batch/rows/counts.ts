@@ -1,11 +1,12 @@
 // How a batch stands: how many rows of each kind there are, and what they come to in each currency.
 
 import { sql, type RawBuilder } from 'kysely';
-import { fromHundredths } from '../../contract/money.js';
+import { fromUnits } from '../../contract/exact.js';
+import { createTotals, type Totals } from '../../contract/totals.js';
 import type { BatchRecord, BatchRow, DeskTables } from '../../ledger/schema.js';
 import type { Engine, Store } from '../../store/store.js';
+import type { ToSend } from '../plan/plan-row.js';
 import { PLANNED_CHECK } from './loading.js';
-import { createTotals, hundredthsOf } from '../totals.js';
 import type { RowOutcome } from './worked-row.js';
 
 /** Every row is in exactly one of these. */
@@ -65,36 +66,46 @@ export async function countRows(
   batch: BatchRecord,
   tally: Tally = createTally(batch),
 ): Promise<BatchCounts> {
+  const units = thousandths(store.engine);
   const found = await store.db
     .selectFrom('batch_rows')
     .select(['outcome', 'planned', 'currency'])
     .select(({ fn }) => fn.countAll<number | string>().as('count'))
-    .select(sql<string | null>`cast(sum(${hundredths(store.engine)}) as text)`.as('sum'))
+    .select(sql<string | null>`cast(sum(${units}) as text)`.as('sum'))
+    // Every other amount is a group of its own, and is added outside the database.
+    .select(sql<string | null>`case when ${units} is null then amount end`.as('other'))
     .where('batch_id', '=', batch.id)
-    .groupBy(['outcome', 'planned', 'currency'])
+    .groupBy(['outcome', 'planned', 'currency', 'other'])
     .execute();
-  for (const { outcome, planned, currency, count, sum } of found) {
-    tally.add({ outcome, planned, currency }, Number(count), BigInt(sum ?? 0));
+  for (const { count, sum, other, ...rows } of found) {
+    const money = sum === null ? { amount: other ?? '' } : { sum: fromUnits(BigInt(sum), 3) };
+    tally.add({ ...rows, ...money }, Number(count));
   }
   return tally.counts();
 }
 
-/** Amounts that the service would not take (more than two decimals) are not counted. */
-function hundredths(engine: Engine): RawBuilder<number> {
+/** A whole number for an amount with at most three decimals, small enough that no sum overflows; null for any other. */
+function thousandths(engine: Engine): RawBuilder<number | null> {
   if (engine === 'postgres') {
-    return sql`case when amount ~ '^\\d{1,13}(\\.\\d{1,2})?$' then (amount::numeric * 100)::bigint else 0 end`;
+    return sql`case when amount ~ '^\\d{1,9}(\\.\\d{1,3})?$' then (amount::numeric * 1000)::bigint end`;
   }
+  const digits = sql`cast(replace(amount, '.', '') as integer)`;
   return sql`case
-    when amount = '' or length(amount) > 15 or amount glob '*[^0-9.]*' then 0
-    when instr(amount, '.') = 0 then cast(amount as integer) * 100
-    when length(amount) - instr(amount, '.') > 2 then 0
-    else cast(amount as integer) * 100 + cast(substr(substr(amount, instr(amount, '.') + 1) || '00', 1, 2) as integer)
+    when amount glob '*[^0-9.]*' or amount glob '*.*.*' or amount not glob '[0-9]*' then null
+    when cast(amount as integer) > 999999999 then null
+    when amount not glob '*.*' then ${digits} * 1000
+    when amount glob '*.[0-9]' then ${digits} * 100
+    when amount glob '*.[0-9][0-9]' then ${digits} * 10
+    when amount glob '*.[0-9][0-9][0-9]' then ${digits}
   end`;
 }
 
+type RowKind = Pick<BatchRow, 'outcome' | 'planned' | 'currency'>;
+
 /** Counts that follow a run row by row. */
 export interface Tally {
-  add(row: Pick<BatchRow, 'outcome' | 'planned' | 'currency'>, count: number, sum: bigint): void;
+  /** So many rows of one kind, with the amount that each of them has or the sum of all. */
+  add(rows: RowKind & ({ amount: string } | { sum: string }), count: number): void;
   /** A row has a new outcome, and a charge the currency that its payment shows. */
   move(row: BatchRow, result: { outcome: RowOutcome; currency?: string | undefined }): void;
   counts(): BatchCounts;
@@ -106,7 +117,7 @@ export function createTally(batch: Pick<BatchRecord, 'action' | 'rows'>): Tally 
   const sums = createSums(groups);
   const screenSums = createSums(screenGroups);
 
-  const add: Tally['add'] = ({ outcome, planned, currency }, count, sum) => {
+  const add: Tally['add'] = ({ outcome, planned, currency, ...money }, count) => {
     const group = groupOf(outcome);
     counts[group] += count;
     if (outcome === 'accepted') parts.accepted += count;
@@ -115,16 +126,16 @@ export function createTally(batch: Pick<BatchRecord, 'action' | 'rows'>): Tally 
     if (planned === 0 && group === 'skipped') parts.doneBefore += count;
     if (planned === 0 && group === 'failed') parts.failedBefore += count;
     if (currency === '' || batch.action === 'recheck') return;
-    sums.add(group, currency, sum);
-    screenSums.add(screenGroupOf({ outcome, planned }), currency, sum);
+    const [amount, times] = 'sum' in money ? [money.sum, 1] : [money.amount, count];
+    sums.of(group).add(amount, currency, times);
+    screenSums.of(screenGroupOf({ outcome, planned })).add(amount, currency, times);
   };
 
   return {
     add,
     move(row, { outcome, currency = row.currency }) {
-      const sum = hundredthsOf(row.amount) ?? 0n;
-      add(row, -1, -sum);
-      add({ ...row, outcome, currency }, 1, sum);
+      add(row, -1);
+      add({ ...row, outcome, currency }, 1);
     },
     counts() {
       const { pending: _, ...finished } = counts;
@@ -141,30 +152,22 @@ export function createTally(batch: Pick<BatchRecord, 'action' | 'rows'>): Tally 
   };
 }
 
-/** Sums of money by group and currency. */
+/** Totals of money by group. */
 function createSums<G extends string>(names: readonly G[]) {
-  const sums = new Map(names.map((name) => [name, new Map<string, bigint>()]));
+  const groupTotals = Object.fromEntries(names.map((name) => [name, createTotals()])) as Record<G, Totals>;
   return {
-    add(name: G, currency: string, sum: bigint): void {
-      const money = sums.get(name);
-      money?.set(currency, (money.get(currency) ?? 0n) + sum);
-    },
+    of: (name: G): Totals => groupTotals[name],
     totals: () =>
-      Object.fromEntries([...sums].map(([name, money]) => [name, decimals(money)])) as Record<
+      Object.fromEntries(names.map((name) => [name, withoutZeros(groupTotals[name].sums())])) as Record<
         G,
         Record<string, string>
       >,
   };
 }
 
-function decimals(sums: ReadonlyMap<string, bigint>): Record<string, string> {
-  return Object.fromEntries(
-    [...sums]
-      .filter(([, sum]) => sum !== 0n)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([currency, sum]) => [currency, fromHundredths(sum)]),
-  );
-}
+/** A group that every row of a currency has left has a sum of zero. */
+const withoutZeros = (sums: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(sums).filter(([, sum]) => /[1-9]/.test(sum)));
 
 /** Rows that the plan acts on, by kind: what a run makes progress with. */
 export function actedOn(counts: BatchCounts): Record<Group, number> {
@@ -186,18 +189,19 @@ export function screenCounts(counts: BatchCounts): Record<ScreenGroup, number> {
   return { done: done - accepted, accepted, ...others, leftOut };
 }
 
-/** The rows that may still be sent, and their totals by currency; a row that is only checked is none of them. */
+/** What may still be sent; a row that is only checked is no part of it. */
 export async function leftToSend(
   rows: AsyncIterable<BatchRow>,
-  withUnknown: boolean,
-): Promise<{ count: number; totals: Record<string, string> }> {
+  action: BatchRecord['action'],
+  { withUnknown }: { withUnknown: boolean },
+): Promise<ToSend> {
   const totals = createTotals();
   let count = 0;
   for await (const { outcome, planned, amount, currency } of rows) {
     const isLeft = groupOf(outcome) === 'pending' || (withUnknown && outcome === 'unknown');
     if (!isLeft || planned === PLANNED_CHECK) continue;
     count += 1;
-    totals.add(amount, currency);
+    if (action !== 'recheck') totals.add(amount, currency);
   }
-  return { count, totals: totals.sums() };
+  return { rows: count, totals: totals.sums(), withoutAmount: totals.withoutAmount() };
 }

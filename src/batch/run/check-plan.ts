@@ -2,12 +2,13 @@
 
 import { paydesk } from '../../next-command.js';
 import { counted } from '../../contract/amount-format.js';
-import { toHundredths } from '../../contract/money.js';
+import { isLarger } from '../../contract/exact.js';
+import { createTotals } from '../../contract/totals.js';
 import { GuardError, UsageError } from '../../errors.js';
 import type { Batches } from '../rows/batches.js';
 import type { Owner } from '../../store/owner.js';
 import { type PlanFile, type PlanHeader, readPlanHeader, readPlanRows } from '../plan/plan-file.js';
-import { toSend } from '../plan/plan-row.js';
+import { isSent, type ToSend } from '../plan/plan-row.js';
 
 interface Limits {
   /** The largest sums by currency; once there is one, a currency without a limit is refused. */
@@ -42,17 +43,28 @@ export async function openPlan(
 export async function checkPlan(
   path: string,
   { batches, planKey, owner, limits, again, signal }: CheckOptions,
-): Promise<PlanFile> {
+): Promise<CheckedPlan> {
   const rows = readPlanRows(path, planKey);
+  const totals = createTotals();
+  let count = 0;
   let step = await rows.next();
-  while (!step.done) {
+  for (; !step.done; step = await rows.next()) {
     signal.throwIfAborted();
-    step = await rows.next();
+    if (!isSent(step.value, again)) continue;
+    count += 1;
+    totals.add(step.value.amount, step.value.currency);
   }
   const plan = step.value;
   await batches.refuseApplied(plan, owner);
-  checkLimits(toSend(plan, again), limits);
-  return plan;
+  const { sums, withoutAmount } = plan.header.action === 'recheck' ? createTotals() : totals;
+  const toSend = { rows: count, totals: sums(), withoutAmount: withoutAmount() };
+  checkLimits(toSend, limits);
+  return { ...plan, toSend };
+}
+
+export interface CheckedPlan extends PlanFile {
+  /** Added up from the rows as they are read. */
+  toSend: ToSend;
 }
 
 interface CheckOptions {
@@ -65,7 +77,21 @@ interface CheckOptions {
   signal: AbortSignal;
 }
 
-function checkLimits({ rows, totals }: ReturnType<typeof toSend>, { maxTotal, maxRows }: Limits): void {
+function checkLimits(toSend: ToSend, limits: Limits): void {
+  const over = overLimits(toSend, limits);
+  const problems = over.length === 0 ? [] : [`The plan is over its limits: ${over.join('; ')}.`];
+  let advice = '';
+  if (limits.maxTotal.length > 0 && toSend.withoutAmount > 0) {
+    const [have, those] = toSend.withoutAmount === 1 ? ['has', 'that row'] : ['have', 'those rows'];
+    const rows = counted(toSend.withoutAmount, 'row');
+    problems.push(`${rows} ${have} no usable amount, so the total is not known, and --max-total needs it.`);
+    advice = ` Plan again without ${those}, or apply the plan without --max-total.`;
+  }
+  if (problems.length === 0) return;
+  throw new GuardError(`${problems.join(' ')} Nothing was sent.${advice}`, { code: 'limit-exceeded' });
+}
+
+function overLimits({ rows, totals }: ToSend, { maxTotal, maxRows }: Limits): string[] {
   const over: string[] = [];
   if (maxRows !== undefined && rows > maxRows) {
     over.push(`it acts on ${counted(rows, 'row')}, and --max-rows is ${maxRows}`);
@@ -73,15 +99,12 @@ function checkLimits({ rows, totals }: ReturnType<typeof toSend>, { maxTotal, ma
   for (const [currency, total] of maxTotal.length === 0 ? [] : Object.entries(totals)) {
     const limit = maxTotal.find((each) => each.currency === currency);
     if (currency === '') {
-      over.push(`it charges ${total} on rows without a currency, and --max-total needs one on each row`);
+      over.push(`it moves ${total} on rows without a currency, and --max-total needs one on each row`);
     } else if (limit === undefined) {
       over.push(`it moves ${currency} ${total}, and there is no --max-total for ${currency}`);
-    } else if (toHundredths(total) > toHundredths(limit.amount)) {
+    } else if (isLarger(total, limit.amount)) {
       over.push(`it moves ${currency} ${total}, and --max-total is ${currency} ${limit.amount}`);
     }
   }
-  if (over.length === 0) return;
-  throw new GuardError(`The plan is over its limits: ${over.join('; ')}. Nothing was sent.`, {
-    code: 'limit-exceeded',
-  });
+  return over;
 }

@@ -1,17 +1,19 @@
 import { mapConcurrent } from '../../concurrency.js';
 import type { Client } from '../../client/client.js';
+import { createTotals } from '../../contract/totals.js';
 import { ServiceError, TemporaryError } from '../../errors.js';
 import { readPlanRows } from '../plan/plan-file.js';
 import { findByReference } from '../../payments/create-payment.js';
-import type { BatchAction, PlanRow } from '../plan/plan-row.js';
+import { type BatchAction, isSent, type PlanRow } from '../plan/plan-row.js';
 import { firstRows } from '../../spreadsheet/problems.js';
-import { createTotals } from '../totals.js';
 
 export interface DryRun {
   /** Rows that would be sent now. */
   wouldSend: number;
   /** Of those, by currency, as exact decimals; empty for a recheck, which moves no money. */
   totals: Record<string, string>;
+  /** How many of them have no amount that can be added, so that the totals do not include them. */
+  withoutAmount: number;
   /** The first of them. */
   first: PlanRow[];
   /** Rows that were sent before and whose outcome would be checked. */
@@ -42,8 +44,7 @@ export async function dryRun(
   await mapConcurrent(readPlanRows(path, planKey), concurrency, async (row) => {
     signal.throwIfAborted();
     if (row.verdict === 'check') counts.wouldCheck += 1;
-    const acts = row.verdict === 'act' || (again && row.verdict === 'failed-before');
-    if (!acts) return;
+    if (!isSent(row, again)) return;
     const found = await look(client, action, row);
     counts[found] += 1;
     if (found !== 'wouldSend') return;
@@ -51,7 +52,7 @@ export async function dryRun(
     // The reads end in any order.
     first = firstRows([...first, row]);
   });
-  return { ...counts, totals: totals.sums(), first };
+  return { ...counts, totals: totals.sums(), withoutAmount: totals.withoutAmount(), first };
 }
 
 async function look(

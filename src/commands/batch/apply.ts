@@ -54,7 +54,7 @@ export default class BatchApply extends BaseCommand {
     ...batchFlags,
     'max-total': custom<{ currency: string; amount: string }>({ helpValue: 'EUR=5000', parse: parseLimit })({
       multiple: true,
-      summary: 'Refuse a plan that moves more. A currency without a limit is then refused too.',
+      summary: 'Refuse a plan that moves more, has a currency without a limit, or a row without an amount.',
     }),
     'max-rows': countFlag({ summary: 'Refuse a plan that acts on more rows.' }),
     again: boolean({ summary: 'Also send rows again that were sent before and failed.' }),

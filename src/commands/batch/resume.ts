@@ -52,9 +52,9 @@ export default class BatchResume extends BaseCommand {
     const resend = flags['resend-unmoved'];
     const left =
       profile.kind === 'live'
-        ? await leftToSend(batches.rows(batch.id), resend)
-        : { count: counts.pending + (resend ? counts.unknown : 0), totals: {} };
-    if (left.count > 0) {
+        ? await leftToSend(batches.rows(batch.id), batch.action, { withUnknown: resend })
+        : { rows: counts.pending + (resend ? counts.unknown : 0), totals: {}, withoutAmount: 0 };
+    if (left.rows > 0) {
       const lines = resumeQuestion(batch, left);
       await confirmBatch(this.context, database, profile, { ...flags, lines });
     } else this.note(...liveBanner(profile));

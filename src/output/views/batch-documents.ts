@@ -5,11 +5,10 @@ import type { BatchStatus } from '../../batch/rows/status.js';
 import type { BatchRow } from '../../ledger/schema.js';
 import { actedOn, screenCounts, screenGroups } from '../../batch/rows/counts.js';
 import { groupNames } from '../../batch/run/ending.js';
-import { countText, formatAmount } from '../../contract/amount-format.js';
+import { countText, formatAmount, totalsText } from '../../contract/amount-format.js';
 import { markup, PAGE_END, pageStart, plainMarkup } from '../html.js';
 import { safeText } from '../text.js';
 import { reportMarkdown } from './batch-markdown.js';
-import { totalsText } from './batch-plan.js';
 import { rowOutcomeText, reportCsv, reportJson, type ReportRow, reportRows } from './batch-report.js';
 
 export function reportText(

@@ -5,9 +5,9 @@ import { groupNames, groupsShown } from '../../batch/run/ending.js';
 import type { PlanRow } from '../../batch/plan/plan-row.js';
 import type { BatchStatus } from '../../batch/rows/status.js';
 import type { BatchRow } from '../../ledger/schema.js';
-import { countText, formatAmount } from '../../contract/amount-format.js';
+import { countText, formatAmount, totalsText } from '../../contract/amount-format.js';
 import { markdownRow, markdownRows, markdownText } from '../markdown.js';
-import { amountShown, paymentNamed, planCounts, type PlanShown, totalsText } from './batch-plan.js';
+import { amountShown, paymentNamed, planCounts, type PlanShown } from './batch-plan.js';
 import { rowOutcomeText, reportRows } from './batch-report.js';
 
 /** A page of GitHub takes 1 MiB. */

@@ -2,16 +2,16 @@
 
 import { addWords, commandText, paydesk } from '../../next-command.js';
 import type { DryRun } from '../../batch/run/dry-run.js';
-import type { PlanFile } from '../../batch/plan/plan-file.js';
-import { type PlanRow, type PlanSummary, toSend, type RowVerdict } from '../../batch/plan/plan-row.js';
+import type { PlanRow, PlanSummary, RowVerdict, ToSend } from '../../batch/plan/plan-row.js';
+import type { CheckedPlan } from '../../batch/run/check-plan.js';
 import { numberJson, totalsJson } from '../../contract/json.js';
-import { counted, countText, formatAmount, plainAmount } from '../../contract/amount-format.js';
+import { counted, countText, formatAmount, plainAmount, totalsText } from '../../contract/amount-format.js';
 import { commandPiece, joinPieces, type Line, toned } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { pad } from '../text.js';
 import type { Tone } from '../theme.js';
 import { statePiece } from '../values.js';
-import { reasonLines } from './moves.js';
+import { reasonLines, totalQuestion } from './moves.js';
 import { linesText } from './sheet.js';
 
 export interface PlanShown extends PlanSummary {
@@ -20,6 +20,8 @@ export interface PlanShown extends PlanSummary {
   notes: Partial<Record<RowVerdict, string[]>>;
   /** The lines of the first rows that are done already. */
   doneLines: readonly number[];
+  /** How many rows that are acted on the totals leave out. */
+  withoutAmount: number;
 }
 
 const labels: Readonly<Record<Exclude<RowVerdict, 'act'>, string>> = {
@@ -47,22 +49,25 @@ const tones: Readonly<Record<RowVerdict, Tone | undefined>> = {
 
 const actionText = (action: string): string => (action === 'unhold' ? 'approve' : action);
 
-/** `EUR 58,112.40   GBP 1,020.00`. */
-export function totalsText(totals: Readonly<Record<string, string>>): string {
-  return Object.entries(totals)
-    .map(([currency, sum]) => formatAmount(sum, currency))
-    .join('   ');
-}
+/** `EUR 58,112.40; 2 without a usable amount`. */
+const moneyText = (totals: Readonly<Record<string, string>>, withoutAmount: number): string =>
+  [totalsText(totals), withoutAmount === 0 ? '' : `${countText(withoutAmount)} without a usable amount`]
+    .filter((part) => part !== '')
+    .join('; ');
 
 /** Each verdict that occurs, with its name and what there is to say about it. */
 export function planCounts(plan: PlanShown): Array<[verdict: RowVerdict, label: string, note: string]> {
-  const { action, counts, totals, failedTotals, notes } = plan;
+  const { action, counts, totals, withoutAmount, failedTotals, notes } = plan;
   const failed =
     action === 'charge'
       ? 'left out: a new attempt needs a new reference'
-      : `${totalsText(failedTotals)}: left out unless you apply with --again`;
+      : [totalsText(failedTotals), 'left out unless you apply with --again'].filter(Boolean).join(': ');
   return [
-    ['act', `will ${actionText(action)}`, [totalsText(totals), ...firstOf(notes.act)].join('; ')],
+    [
+      'act',
+      `will ${actionText(action)}`,
+      [moneyText(totals, withoutAmount), ...firstOf(notes.act)].join('; '),
+    ],
     ...Object.entries(labels).flatMap(([verdict, label]): Array<[RowVerdict, string, string]> => {
       const known = verdict as RowVerdict;
       return counts[known] === 0
@@ -178,13 +183,12 @@ export function planEndLines(plan: {
 
 /** The question before a plan is applied to a live app. */
 export function applyQuestion(
-  plan: PlanFile,
+  { header, counts, toSend }: CheckedPlan,
   { reason, ticket, again }: { reason?: string | undefined; ticket?: string | undefined; again: boolean },
 ): Line[] {
-  const { rows, totals } = toSend(plan, again);
-  const failed = again ? plan.counts['failed-before'] : 0;
+  const failed = again ? counts['failed-before'] : 0;
   return [
-    question(plan.header.action, rows, totals),
+    ...question(header.action, toSend),
     ...(failed === 0
       ? []
       : [`${countText(failed)} of these ${failed === 1 ? 'was' : 'were'} sent before and failed.`]),
@@ -192,26 +196,22 @@ export function applyQuestion(
   ];
 }
 
-export function resumeQuestion(
-  { id, action }: { id: string; action: string },
-  { count, totals }: { count: number; totals: Readonly<Record<string, string>> },
-): Line[] {
-  return [`Resume batch ${id}.`, question(action, count, totals)];
+export function resumeQuestion({ id, action }: { id: string; action: string }, left: ToSend): Line[] {
+  return [`Resume batch ${id}.`, ...question(action, left)];
 }
 
-function question(action: string, count: number, totals: Readonly<Record<string, string>>): Line {
+function question(action: string, toSend: ToSend): Line[] {
   const verb = actionText(action).replace(/^./, (letter) => letter.toUpperCase());
-  const sum = totalsText(totals);
   const one = action === 'charge' ? 'stored method' : 'payment';
-  return `${verb} ${counted(count, one)}${sum === '' ? '' : `, ${sum} in total`}?`;
+  return totalQuestion(`${verb} ${counted(toSend.rows, one)}`, toSend);
 }
 
 export function dryRunLines(action: string, run: DryRun): Line[] {
-  const { wouldSend, totals, wouldCheck, changed, unreadable } = run;
+  const { wouldSend, totals, withoutAmount, wouldCheck, changed, unreadable } = run;
   const line = (label: string, count: number, note = '') =>
     `  ${pad(label, 16)}${pad(countText(count), 6, 'right')}${note === '' ? '' : `   ${note}`}`;
   return [
-    line(`would ${actionText(action)}`, wouldSend, totalsText(totals)),
+    line(`would ${actionText(action)}`, wouldSend, moneyText(totals, withoutAmount)),
     ...(wouldCheck > 0 ? [line('would check', wouldCheck, 'sent before: not sent again')] : []),
     ...(changed > 0 ? [line('changed', changed)] : []),
     ...(unreadable > 0 ? [line('unreadable', unreadable)] : []),

@@ -6,13 +6,12 @@ import type { Remaining } from '../../batch/rows/remaining.js';
 import type { BatchStatus } from '../../batch/rows/status.js';
 import { screenCounts, type ScreenGroup, screenGroups } from '../../batch/rows/counts.js';
 import { groupNames, groupsShown } from '../../batch/run/ending.js';
-import { countText } from '../../contract/amount-format.js';
+import { countText, totalsText } from '../../contract/amount-format.js';
 import { commandPiece, joinPieces, type Line, toned, type View } from '../lines.js';
 import type { ListView } from '../rows.js';
 import type { Tone } from '../theme.js';
 import { shortInstant } from '../time.js';
 import { pad } from '../text.js';
-import { totalsText } from './batch-plan.js';
 
 const tones: Readonly<Record<string, Tone>> = {
   finished: 'good',

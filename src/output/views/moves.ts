@@ -2,12 +2,13 @@
 
 import { firstLine } from '../../errors.js';
 import { paydesk } from '../../next-command.js';
-import { fromHundredths, isAmount, toHundredths } from '../../contract/money.js';
+import { isAmount } from '../../contract/money.js';
 import { numberText } from '../../contract/json.js';
 import type { MovesPlan, PlannedMove } from '../../payments/move/plan.js';
 import type { PlannedRequest } from '../../payments/planned-request.js';
 import { endStateOf } from '../../payments/move/proof.js';
-import { formatAmount } from '../../contract/amount-format.js';
+import { counted, countText, totalsText } from '../../contract/amount-format.js';
+import { createTotals } from '../../contract/totals.js';
 import { commandPiece, joinPieces, type Line, toned, type View } from '../lines.js';
 import { describeError, type ErrorReport } from '../report.js';
 import { safeJson } from '../text.js';
@@ -61,7 +62,7 @@ export function moveQuestion(plan: MovesPlan): { lines: Line[]; amount?: AmountT
   const left = leftOut.map(({ typed, error }) => `  left out: ${typed}: ${firstLine(error.message)}`);
   return {
     lines: [
-      `${verbs[operation]} ${reads.length} payment${reads.length === 1 ? '' : 's'}, ${totals(plan)} in all?`,
+      ...totalQuestion(`${verbs[operation]} ${counted(reads.length, 'payment')}`, moneyOf(plan)),
       ...listed(plan),
       ...left,
     ],
@@ -105,16 +106,29 @@ function listed({ reads }: MovesPlan): string[] {
   );
 }
 
-/** `EUR 58,112.40   GBP 1,020.00`; what is no amount is shown as it is. */
-function totals({ reads }: MovesPlan): string {
-  const sums = new Map<string, bigint>();
+/** What is moved, by currency, and how many payments have no amount that can be added. */
+interface Money {
+  totals: Readonly<Record<string, string>>;
+  withoutAmount: number;
+}
+
+function moneyOf({ reads }: MovesPlan): Money {
+  const totals = createTotals();
   for (const { fields } of reads) {
-    const text = fields.amount === undefined ? '' : numberText(fields.amount);
-    if (!isAmount(text)) continue;
-    const currency = fields.currency ?? '';
-    sums.set(currency, (sums.get(currency) ?? 0n) + toHundredths(text));
+    totals.add(fields.amount === undefined ? undefined : numberText(fields.amount), fields.currency);
   }
-  return [...sums].map(([currency, sum]) => formatAmount(fromHundredths(sum), currency)).join('   ');
+  return { totals: totals.sums(), withoutAmount: totals.withoutAmount() };
+}
+
+/** `Refund 3 payments, EUR 58,112.40   GBP 1,020.00 in total?`, and how many of them the total leaves out. */
+export function totalQuestion(what: string, { totals, withoutAmount }: Money): Line[] {
+  const sum = totalsText(totals);
+  if (withoutAmount === 0) return [sum === '' ? `${what}?` : `${what}, ${sum} in total?`];
+  const [have, them] = withoutAmount === 1 ? ['has', 'it'] : ['have', 'them'];
+  const none = `${countText(withoutAmount)} of these ${have} no usable amount`;
+  return sum === ''
+    ? [`${what}?`, `${none}, so the total is not known.`]
+    : [`${what}, ${sum} in total?`, `${none}, so the total does not include ${them}.`];
 }
 
 export function plannedRequestLines({ method, path, body }: PlannedRequest): Line[] {

@@ -1,7 +1,7 @@
 // Whether the transactions of an entry come to what it was booked with.
 
 import { formatAmount } from '../../contract/amount-format.js';
-import { exactProblem, fromUnits, toUnits } from '../exact.js';
+import { exactProblem, fromUnits, toUnits } from '../../contract/exact.js';
 import type { Fields } from './fields.js';
 import { bookedAmount, directionOf, isBooked } from './transaction.js';
 

@@ -1,7 +1,7 @@
 // One transaction, or an entry without any, as a line of money.
 
 import { shortText } from '../../spreadsheet/problems.js';
-import { exactProblem, fromUnits, toUnits } from '../exact.js';
+import { exactProblem, fromUnits, toUnits } from '../../contract/exact.js';
 import type { SettlementLine } from '../line.js';
 import type { Charge, Fields } from './fields.js';
 import { kindOf, type Direction } from './kinds.js';

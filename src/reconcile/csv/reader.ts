@@ -4,7 +4,7 @@ import { counted } from '../../contract/amount-format.js';
 import { type FileProblems, shortText } from '../../spreadsheet/problems.js';
 import { readRecordChunks } from '../../spreadsheet/records.js';
 import { plainName, unescaped } from '../../spreadsheet/sheet.js';
-import { exactProblem, negated } from '../exact.js';
+import { exactProblem, negated } from '../../contract/exact.js';
 import type { SettlementLine, SettlementReader } from '../line.js';
 import { datePattern } from './dates.js';
 import { signedDecimal } from './decimal.js';

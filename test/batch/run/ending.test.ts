@@ -7,7 +7,7 @@ import { commandText } from '../../../src/next-command.js';
 
 it('says why a row was not sent, and offers no new plan where resume is enough', () => {
   const tally = createTally({ action: 'refund', rows: 8 });
-  tally.add({ outcome: 'accepted', planned: 1, currency: 'EUR' }, 7, 700n);
+  tally.add({ outcome: 'accepted', planned: 1, currency: 'EUR', sum: '7.00' }, 7);
   const notSent = new TemporaryError('The connection was refused.', { code: 'refused' });
   const ending = endingOfRun('b-1', {
     counts: tally.counts(),
@@ -27,8 +27,8 @@ it('says why a row was not sent, and offers no new plan where resume is enough',
 describe('what batch resume would do', () => {
   const unknownRows = (count: number) => {
     const tally = createTally({ action: 'refund', rows: 8 });
-    tally.add({ outcome: 'done', planned: 1, currency: 'EUR' }, 8 - count, 700n);
-    tally.add({ outcome: 'unknown', planned: 1, currency: 'EUR' }, count, 100n);
+    tally.add({ outcome: 'done', planned: 1, currency: 'EUR', sum: '7.00' }, 8 - count);
+    tally.add({ outcome: 'unknown', planned: 1, currency: 'EUR', sum: '1.00' }, count);
     return tally.counts();
   };
   const told = (...asked: Parameters<typeof endingOfRun>) => {
@@ -38,7 +38,7 @@ describe('what batch resume would do', () => {
 
   it('is to send what is left, with the flags that it needs, and to check what was sent', () => {
     const tally = createTally({ action: 'refund', rows: 9 });
-    tally.add({ outcome: 'unknown', planned: 1, currency: 'EUR' }, 2, 100n);
+    tally.add({ outcome: 'unknown', planned: 1, currency: 'EUR', sum: '1.00' }, 2);
     const remaining = { onlyChecked: 1, resendable: 2, heldMs: 0 };
     const result = { counts: tally.counts(), remaining, worked: 2 };
     expect(told('b-1', result, { sendingFlags: ['--confirm', 'app_1'] })).toEqual([

@@ -150,7 +150,7 @@ it('a live refund is confirmed by its amount; a wrong one is told, none leaves i
 it('several live payments are confirmed once, by the App ID, with their totals', async () => {
   const [one, two] = [await livePayment(), await livePayment()];
   const terminal = await tty(['refund', String(one), String(two)], 'live');
-  await terminal.waitFor('Refund 2 payments, EUR 99.80 in all?');
+  await terminal.waitFor('Refund 2 payments, EUR 99.80 in total?');
   await terminal.waitFor(new RegExp(`  ${one}  \\S+  EUR 49\\.90`));
   await terminal.waitFor(new RegExp(`  ${two}  \\S+  EUR 49\\.90`));
   await terminal.waitFor('Type the App ID to confirm');

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSum, exactProblem, fromUnits, negated, toUnits } from '../../src/reconcile/exact.js';
+import { createSum, exactProblem, fromUnits, isLarger, negated, toUnits } from '../../src/contract/exact.js';
 import type { SettlementLine, SettlementReader } from '../../src/reconcile/line.js';
 import { createFileProblems } from '../../src/spreadsheet/problems.js';
 
-describe('exact amounts of a provider', () => {
+describe('exact decimals', () => {
   it.each([
     ['49.9', '49.90'],
     ['-0.05', '-0.05'],
@@ -51,9 +51,41 @@ describe('exact amounts of a provider', () => {
       fc.property(fc.array(units, { maxLength: 200 }), (amounts) => {
         const sum = createSum();
         for (const each of amounts) sum.add(fromUnits(each));
-        expect(sum.units()).toBe(amounts.reduce((total, each) => total + each, 0n));
+        expect(sum.text()).toBe(fromUnits(amounts.reduce((total, each) => total + each, 0n)));
       }),
     );
+  });
+
+  it.each([
+    [['49.900', '49.900'], '99.80'],
+    [['1.234', '10', '0.0005'], '11.2345'],
+    [['0.1', '0.02', '0.003', '-0.0000000000000000001'], '0.1229999999999999999'],
+    [['99999999999999999999.99', '0.01'], '100000000000000000000.00'],
+    [[], '0.00'],
+  ])('adds %j to %s, whatever the number of decimals', (amounts, total) => {
+    const sum = createSum();
+    for (const amount of amounts) sum.add(amount);
+    expect(sum.text()).toBe(total);
+    for (const amount of amounts) sum.add(amount, 2);
+    for (const amount of amounts) sum.add(amount, -3);
+    expect(sum.text()).toBe('0.00');
+  });
+
+  it.each(['', '1e3', ' 5', '0x10', '1.2.3', '5.'])('does not add %j', (text) => {
+    expect(() => createSum().add(text)).toThrow(RangeError);
+  });
+
+  it('finds the larger of two amounts, whatever the number of decimals', () => {
+    const larger: Array<[string, string]> = [
+      ['100.001', '100'],
+      ['100', '99.9999999'],
+      ['0.01', '-5'],
+      ['12345678901234567890', '12345678901234567889.99'],
+    ];
+    for (const [one, other] of larger) {
+      expect([isLarger(one, other), isLarger(other, one)]).toEqual([true, false]);
+    }
+    expect(isLarger('5.000', '5')).toBe(false);
   });
 
   it('adds up the lines of any reader', async () => {

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rewriteAnswers } from '../../helpers/rewritten-answers.js';
+import type { ShownPayment } from '../../helpers/sandbox.js';
+import { type BatchDesk, openBatchDesk, type Verb } from './batches.js';
+
+let desk: BatchDesk;
+beforeAll(async () => {
+  desk = await openBatchDesk();
+});
+afterAll(() => desk.close());
+
+/** The desk at a service that writes payments in another way. */
+async function deskWith(rewrite: (body: string) => string) {
+  const env = { PAYDESK_BASE_URL: await rewriteAnswers(desk.sandbox, rewrite) };
+  const run = (verb: Verb, args: string[], terminal = false) => desk.run(verb, args, { env, terminal });
+  const out = desk.path(`amounts-${crypto.randomUUID()}.json`);
+  return {
+    run,
+    out,
+    plan: (payments: ShownPayment[], ...args: string[]) => {
+      const file = desk.csv('payment', ...payments.map(({ paymentId }) => paymentId));
+      return run('plan', [file, '--action', 'refund', '--out', out, ...args]);
+    },
+    async refused(...flags: string[]) {
+      desk.posts();
+      const { code, json } = await run('apply', [out, ...flags, '--json']);
+      expect([code, json.error!.code]).toEqual([9, 'limit-exceeded']);
+      expect(desk.posts()).toEqual([]);
+      return json.error!.message;
+    },
+  };
+}
+
+describe('a service that writes amounts with three decimals', () => {
+  it('is held to --max-total', async () => {
+    const payments = await desk.paid(3);
+    const { run, out, plan, refused } = await deskWith((body) =>
+      body.replace('"amount":10.5,', '"amount":10.500,'),
+    );
+    expect((await plan(payments, '--json')).json).toMatchObject({ totals: { EUR: 31.5 } });
+    expect(await refused('--max-total', 'EUR=31.49')).toBe(
+      'The plan is over its limits: it moves EUR 31.50, and --max-total is EUR 31.49. Nothing was sent.',
+    );
+    const dry = await run('apply', [out, '--dry-run', '--json']);
+    expect(dry.json).toMatchObject({ wouldSend: 3, totals: { EUR: 31.5 }, withoutAmount: 0 });
+    const { code, json } = await run('apply', [out, '--max-total', 'EUR=31.5', '--json']);
+    expect([code, json.totals!.done]).toEqual([0, { EUR: 31.5 }]);
+    expect(await desk.told(payments, 'refund')).toEqual([1, 1, 1]);
+    const [status] = (await run('status', [json.id!, '--json'])).json;
+    expect(status!.totals!.done).toEqual({ EUR: 31.5 });
+  });
+
+  it('has the sums of a currency with three decimals to the last one', async () => {
+    const payments = await desk.paid(3, 'approved', { amount: 1.23, currency: 'KWD' });
+    const { plan, refused } = await deskWith((body) => body.replace('"amount":1.23,', '"amount":1.234,'));
+    expect((await plan(payments)).stderr).toMatch(/will refund +3 +KWD 3\.702\n/);
+    expect(await refused('--max-total', 'KWD=3.70')).toContain(
+      'it moves KWD 3.702, and --max-total is KWD 3.70',
+    );
+  });
+});
+
+describe('a service that does not show every amount', () => {
+  const withoutAmount =
+    ({ paymentId }: ShownPayment) =>
+    (body: string) =>
+      body.includes(`"paymentId":${paymentId},`) ? body.replace('"amount":10.5,', '') : body;
+
+  it('has no plan applied with --max-total, because the total is not known', async () => {
+    const [one, other] = await desk.paid(2);
+    const { run, out, plan, refused } = await deskWith(withoutAmount(one!));
+    expect((await plan([one!, other!])).stderr).toMatch(
+      /will refund +2 +EUR 10\.50; 1 without a usable amount\n/,
+    );
+    expect(await refused('--max-total', 'EUR=1000')).toBe(
+      '1 row has no usable amount, so the total is not known, and --max-total needs it. Nothing was sent. ' +
+        'Plan again without that row, or apply the plan without --max-total.',
+    );
+    expect(await refused('--max-total', 'EUR=10', '--max-rows', '1')).toMatch(
+      /^The plan is over its limits: it acts on 2 rows, and --max-rows is 1; it moves EUR 10\.50, .* 1 row has no usable/,
+    );
+    const dry = await run('apply', [out, '--dry-run'], true);
+    expect(dry.stdout).toMatch(/would refund +2 +EUR 10\.50; 1 without a usable amount\n/);
+    expect((await run('apply', [out, '--max-rows', '2'])).code).toBe(0);
+    expect(await desk.told([one!, other!], 'refund')).toEqual([1, 1]);
+  });
+
+  it('may have its payments rechecked: that moves no money', async () => {
+    const [one] = await desk.paid(1);
+    const { run, out } = await deskWith(withoutAmount(one!));
+    await run('plan', [desk.csv('payment', one!.paymentId), '--action', 'recheck', '--out', out]);
+    expect((await run('apply', [out, '--max-total', 'EUR=1'])).code).toBe(0);
+  });
+});
