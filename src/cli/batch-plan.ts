@@ -1,9 +1,10 @@
-// A batch plan from rows of CSV, for `batch plan` and for the exceptions of `reconcile`.
+// A batch plan, for the CSV of `batch plan` and for the exceptions of `reconcile`.
 
 import { createBatches } from '../batch/rows/batches.js';
 import { makePlan } from '../batch/plan/make-plan.js';
 import { planHeader, planLines } from '../batch/plan/plan-file.js';
 import type { BatchAction } from '../batch/plan/plan-row.js';
+import type { RowSource } from '../batch/plan/row-source.js';
 import { createMarkSent } from '../batch/plan/sent-before.js';
 import type { Client } from '../client/client.js';
 import { systemClock } from '../client/clock.js';
@@ -24,8 +25,7 @@ interface PlanDesk {
 
 interface PlanInput {
   action: BatchAction;
-  /** The bytes of the CSV. */
-  source: AsyncIterable<Uint8Array>;
+  source: RowSource;
   concurrency: number;
   /** Shows on stderr how many rows were read. */
   showsProgress?: boolean;

@@ -1,10 +1,11 @@
 // A batch plan for the exceptions whose next step moves money, made by the same code as `batch plan`.
 
 import { extname } from 'node:path';
+import { type CsvRow, MAX_NOTE_LENGTH } from '../batch/plan/csv-rows.js';
 import { batchActions, type PaymentAction, type PlanRow } from '../batch/plan/plan-row.js';
+import { rowsSource } from '../batch/plan/row-source.js';
 import type { Client } from '../client/client.js';
 import type { DeskTables } from '../ledger/schema.js';
-import { createCsvWriter } from '../output/csv.js';
 import { writeOutputFile } from '../output/file.js';
 import type { WrittenPlan } from '../output/views/reconciled.js';
 import type { KnownProfile } from '../profiles/resolve.js';
@@ -56,7 +57,8 @@ async function writePlan(
   action: PaymentAction,
 ): Promise<WrittenPlan> {
   const { concurrency, out } = request;
-  const plan = await planBatch(context, request, { action, source: planRows(request, action), concurrency });
+  const source = rowsSource(planRows(request, action));
+  const plan = await planBatch(context, request, { action, source, concurrency });
   try {
     await writeOutputFile(out, plan.lines(), { signal: context.signal });
     const { act: toSend } = plan.counts;
@@ -75,22 +77,20 @@ async function notSentOf({ rowsInOrder }: PlannedBatch): Promise<PlanRow[]> {
   return first;
 }
 
-/** The CSV that `batch plan` reads, each payment once. */
-async function* planRows({ file, exceptions }: PlanRequest, action: string): AsyncGenerator<Uint8Array> {
-  const csv = await createCsvWriter();
-  const row = (...cells: string[]) => Buffer.from(csv([cells.map((text) => ({ text, number: false }))]));
+/** Each payment once. The lines count as in a CSV with a header, where the first row is on line 2. */
+async function* planRows({ file, exceptions }: PlanRequest, action: PaymentAction): AsyncGenerator<CsvRow> {
   const seen = new Set<string>();
-  yield row('paymentId', 'amount', 'currency', 'reason');
   for await (const { next, payment, serviceAmount, serviceCurrency, line, exception } of exceptions()) {
     if (next?.movesMoney !== true || next.operation !== action || payment === null || seen.has(payment))
       continue;
     seen.add(payment);
     const place = line === null ? '' : ` line ${line}`;
-    yield row(
-      payment,
-      serviceAmount ?? '',
-      serviceCurrency ?? '',
-      `reconcile ${file}${place}: ${exception}`.slice(0, 500),
-    );
+    yield {
+      line: seen.size + 1,
+      typed: `id:${payment}`,
+      amount: serviceAmount ?? undefined,
+      currency: serviceCurrency ?? undefined,
+      reason: `reconcile ${file}${place}: ${exception}`.slice(0, MAX_NOTE_LENGTH),
+    };
   }
 }

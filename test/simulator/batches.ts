@@ -9,6 +9,7 @@ import type { BatchRecord, BatchRow } from '../../src/ledger/schema.js';
 import { startProcess, type Process, type Surroundings } from './operators.ts';
 import {
   createBatches,
+  csvSource,
   isLegal,
   makePlan,
   PaydeskError,
@@ -69,10 +70,10 @@ export function createBatchDesk(around: Surroundings): BatchDesk {
           remember: async () => undefined,
           onProgress: () => undefined,
         };
-        const source = (async function* () {
+        const bytes = (async function* () {
           yield new TextEncoder().encode(csv);
         })();
-        const made = await makePlan(tools, { action, source, concurrency: 4 });
+        const made = await makePlan(tools, { action, source: csvSource(bytes, action), concurrency: 4 });
         const rows = await Array.fromAsync(made.rowsInOrder());
         await made.close();
         const { counts, totals, failedTotals } = made;

@@ -3,6 +3,7 @@
 import type * as BatchesModule from '../../src/batch/rows/batches.js';
 import type * as PlanFileModule from '../../src/batch/plan/plan-file.js';
 import type * as PlanModule from '../../src/batch/plan/make-plan.js';
+import type * as RowSourceModule from '../../src/batch/plan/row-source.js';
 import type * as RunModule from '../../src/batch/run/run.js';
 import type * as ClientModule from '../../src/client/client.js';
 import type * as StatesModule from '../../src/contract/states.js';
@@ -50,5 +51,6 @@ export const { StoreError } = (await load('store/errors.js')) as typeof StoreErr
 export const { isLegal, stateNames, states } = (await load('contract/states.js')) as typeof StatesModule;
 export const { createBatches } = (await load('batch/rows/batches.js')) as typeof BatchesModule;
 export const { makePlan } = (await load('batch/plan/make-plan.js')) as typeof PlanModule;
+export const { csvSource } = (await load('batch/plan/row-source.js')) as typeof RowSourceModule;
 export const { planLines } = (await load('batch/plan/plan-file.js')) as typeof PlanFileModule;
 export const { runBatch } = (await load('batch/run/run.js')) as typeof RunModule;

@@ -11,7 +11,7 @@ import {
 import { type FileProblems, shortText } from '../../spreadsheet/problems.js';
 import { readSheet, type SheetEnd, type SheetLayout, type SheetRow } from '../../spreadsheet/sheet.js';
 
-/** One row of the file. The amount and currency of a payment are compared with it and never sent; a charge sends its amount. */
+/** One row to plan, of a CSV or of what reconcile found. The amount and currency of a payment are compared with it and never sent; a charge sends its amount. */
 export interface CsvRow {
   line: number;
   /** As the column `payment` would name it: `100231`, `inv-2041`, `ref:123`. For a charge, its reference. */
@@ -38,7 +38,8 @@ const notes = ['description', 'reason', 'ticket'] as const;
 export const commonColumns = ['currency', ...notes] as const;
 type CommonColumn = (typeof commonColumns)[number];
 
-const MAX_NOTE_LENGTH = 500;
+/** Of a description, a reason or a ticket. */
+export const MAX_NOTE_LENGTH = 500;
 
 /** Yields the rows that can be used, with amounts as they were written: `readAmount` reads them at the end. */
 export async function* readCsvRows<Column extends string>(
@@ -60,10 +61,10 @@ export async function* readCsvRows<Column extends string>(
 /** The amount of a row with a decimal point; undefined, and a problem more, when it cannot be used. */
 export function readAmount(
   { line, amount = '' }: CsvRow,
-  end: SheetEnd,
+  readDecimal: SheetEnd['readAmount'],
   problems: FileProblems,
 ): string | undefined {
-  const read = end.readAmount(amount);
+  const read = readDecimal(amount);
   const problem = 'problem' in read ? read.problem : amountProblem(read.amount);
   if (problem !== undefined) problems.add(line, `amount ${shortText(amount)}: ${problem}`);
   return problem === undefined && 'amount' in read ? read.amount : undefined;

@@ -1,4 +1,4 @@
-// A plan: every payment of a file is read and checked, and nothing is changed.
+// A plan: the payment of every row is read and checked, and nothing is changed.
 
 import { paydesk } from '../../next-command.js';
 import type { Client } from '../../client/client.js';
@@ -8,8 +8,7 @@ import { createTotals } from '../../contract/totals.js';
 import { type PaydeskError, TemporaryError } from '../../errors.js';
 import { createFileProblems, type FileProblems, firstRows } from '../../spreadsheet/problems.js';
 import type { SheetEnd, SheetFormat } from '../../spreadsheet/sheet.js';
-import { chargeRows } from './charge-rows.js';
-import { type CsvRow, paymentRows, readAmount, readCsvRows } from './csv-rows.js';
+import { type CsvRow, readAmount } from './csv-rows.js';
 import { createLook, type RowLook } from './look.js';
 import { createPace } from '../../pace/pace.js';
 import {
@@ -21,6 +20,7 @@ import {
   verdicts,
 } from './plan-row.js';
 import { createOutage } from '../../pace/paced-reads.js';
+import type { RowSource } from './row-source.js';
 import type { MarkSent } from './sent-before.js';
 import { openStaging, type Staging } from './staging.js';
 
@@ -52,10 +52,10 @@ interface MadePlan extends PlanSummary {
 
 const CHUNK_SIZE = 500;
 
-/** Refuses a file that cannot be used before anything is read from the service. */
+/** Refuses rows that cannot be used before anything is read from the service. */
 export async function makePlan(
   tools: PlanTools,
-  request: { action: BatchAction; source: AsyncIterable<Uint8Array>; concurrency: number },
+  request: { action: BatchAction; source: RowSource; concurrency: number },
 ): Promise<MadePlan> {
   const staging = await openStaging();
   try {
@@ -77,13 +77,10 @@ export async function makePlan(
 
 async function stage(
   staging: Staging,
-  { source, action }: { source: AsyncIterable<Uint8Array>; action: BatchAction },
+  { source, action }: { source: RowSource; action: BatchAction },
 ): Promise<{ total: number; format: SheetFormat }> {
   const problems = createFileProblems();
-  const rows =
-    action === 'charge'
-      ? readCsvRows(source, chargeRows, problems)
-      : readCsvRows(source, paymentRows, problems);
+  const rows = source(problems);
   let total = 0;
   let chunk: CsvRow[] = [];
   let step = await rows.next();
@@ -95,17 +92,22 @@ async function stage(
     chunk = [];
   }
   await staging.add(chunk);
-  await readAmounts(staging, step.value, problems);
+  const { format, readAmount: read } = step.value;
+  if (read !== undefined) await readAmounts(staging, read, problems);
   await refuseRepeated(staging, action === 'charge' ? 'reference' : 'typed', problems);
-  return { total, format: step.value.format };
+  return { total, format };
 }
 
 /** The whole file says what its amounts mean, so they are read once all of it is staged. */
-async function readAmounts(staging: Staging, end: SheetEnd, problems: FileProblems): Promise<void> {
+async function readAmounts(
+  staging: Staging,
+  read: SheetEnd['readAmount'],
+  problems: FileProblems,
+): Promise<void> {
   for await (const page of staging.pages()) {
     const changed = page.flatMap((row) => {
       if (row.amount === undefined) return [];
-      const amount = readAmount(row, end, problems);
+      const amount = readAmount(row, read, problems);
       return amount === undefined || amount === row.amount ? [] : [{ ...row, amount }];
     });
     if (changed.length > 0) await staging.replace(changed);

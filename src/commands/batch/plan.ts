@@ -3,6 +3,7 @@ import { commandText, paydesk } from '../../next-command.js';
 import { string as argument } from '@oclif/core/args';
 import { option, string } from '@oclif/core/flags';
 import { batchActions } from '../../batch/plan/plan-row.js';
+import { csvSource } from '../../batch/plan/row-source.js';
 import { sendingNothing } from '../../cli/desk/nothing-sent.js';
 import { UsageError } from '../../errors.js';
 import { openLedger } from '../../cli/desk/desk-database.js';
@@ -69,11 +70,11 @@ export default class BatchPlan extends BaseCommand {
     this.keepHeapSmall();
     const { profile, client } = await openChangingSession(this.context, { dryRun: true });
     const database = await openLedger(this.context);
-    const file = await openCsv(this.context, args.file);
+    const source = csvSource((await openCsv(this.context, args.file)).bytes(), action);
     const plan = await planBatch(
       this.context,
       { client, profile, store: database.store },
-      { action, source: file.bytes(), concurrency: flags.concurrency ?? DEFAULT_READS, showsProgress: true },
+      { action, source, concurrency: flags.concurrency ?? DEFAULT_READS, showsProgress: true },
     );
     this.atEnd(plan.close);
 

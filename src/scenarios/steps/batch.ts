@@ -7,6 +7,7 @@ import { createBatches } from '../../batch/rows/batches.js';
 import { actedOn } from '../../batch/rows/counts.js';
 import { endingOfRun } from '../../batch/run/ending.js';
 import { makePlan } from '../../batch/plan/make-plan.js';
+import { csvSource } from '../../batch/plan/row-source.js';
 import { planHeader, planLines, rowsOfChecked } from '../../batch/plan/plan-file.js';
 import { RENEW_MS, runBatch } from '../../batch/run/run.js';
 import { createMarkSent } from '../../batch/plan/sent-before.js';
@@ -89,7 +90,7 @@ async function writePlan(
       remember: (reads) => rememberReads(store, app, reads, clock.now()),
       onProgress: () => {},
     },
-    { action, source: csvOf(rows), concurrency: 1 },
+    { action, source: csvSource(csvOf(rows), action), concurrency: 1 },
   );
   try {
     const now = new Date(clock.now());

@@ -21,7 +21,7 @@ async function read(text: string | Uint8Array, action: 'refund' | 'charge' = 're
   for (; !step.done; step = await reading.next()) found.push(step.value);
   const end = step.value;
   const rows = found.map((row) =>
-    row.amount === undefined ? row : { ...row, amount: readAmount(row, end, problems) },
+    row.amount === undefined ? row : { ...row, amount: readAmount(row, end.readAmount, problems) },
   );
   let told: string[] = [];
   try {

@@ -5,6 +5,7 @@ import BatchApply from '../../../src/commands/batch/apply.js';
 import PaymentsRefund from '../../../src/commands/payments/refund.js';
 import type { OutputStream } from '../../../src/output/streams.js';
 import { addFault, runCommand, temporaryHome } from '../../helpers/desk.js';
+import { rewriteAnswers } from '../../helpers/rewritten-answers.js';
 import { eventually, startTestSandbox } from '../../helpers/sandbox.js';
 import { windows1252 } from '../../helpers/windows-1252.js';
 import { HEADER, MAPPING } from '../../reconcile/northbank.js';
@@ -133,6 +134,55 @@ describe('reconcile --plan', () => {
       now: new Date(),
     });
     expect(dry.code).toBe(0);
+  });
+
+  it('writes the same plan as batch plan does from a CSV', async () => {
+    const plan = join(folder, 'whole.plan.json');
+    await desk.run([file, '--map', desk.map, '--plan', plan]);
+    const { paymentId, referenceId } = await desk.sandbox.read(twice);
+    const { file: format, rows, totals } = JSON.parse(readFileSync(plan, 'utf8')) as Record<string, unknown>;
+    expect(format).toEqual({ separator: 'commas', decimalMark: 'point', ignoredColumns: [] });
+    expect(totals).toEqual({ EUR: 49.9 });
+    expect(rows).toEqual([
+      {
+        line: 2,
+        typed: `id:${paymentId}`,
+        reason: `reconcile ${file} line 4: captured-twice`,
+        payment: paymentId,
+        reference: referenceId,
+        state: 'Captured',
+        amount: 49.9,
+        currency: 'EUR',
+        verdict: 'act',
+        file: { amount: 49.9, currency: 'EUR' },
+      },
+    ]);
+  });
+
+  it('takes amounts as the service writes them', async () => {
+    const made = [await desk.paid(), await desk.paid({ amount: 1.23, currency: 'KWD' })];
+    const url = await rewriteAnswers(desk.sandbox, (body) =>
+      body.replaceAll(/(?<=[aA]mount":)10\.5,/g, '10.500,').replaceAll(/(?<=[aA]mount":)1\.23,/g, '1.234,'),
+    );
+    const there = deskOn(desk.sandbox, { PAYDESK_BASE_URL: url });
+    await there.know(...made);
+    const lines = made.flatMap((payment) => {
+      const amount = payment['currency'] === 'KWD' ? '1.234' : '10.50';
+      return [{ amount }, { amount, captureId: `cap_again_${payment.paymentId}` }].map((fields) =>
+        there.line(payment, fields),
+      );
+    });
+    const plan = join(folder, 'three-decimals.plan.json');
+    const { code, stderr } = await there.run([there.file(...lines), '--map', there.map, '--plan', plan]);
+    expect([code, stderr]).toEqual([
+      7,
+      expect.stringContaining(`Saved a plan to refund 2 payments to ${plan}. Nothing was sent.`),
+    ]);
+    expect(readFileSync(plan, 'utf8')).toContain('"totals":{"EUR":10.50,"KWD":1.234}');
+    expect(JSON.parse(readFileSync(plan, 'utf8'))).toMatchObject({
+      rows: made.map(({ paymentId }) => ({ payment: paymentId, verdict: 'act' })),
+      counts: { act: 2 },
+    });
   });
 
   it('says how many payments batch apply will send, and names the others with the reason', async () => {
