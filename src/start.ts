@@ -1,7 +1,14 @@
 // Runs what was typed: finds the command, and puts our errors and exit codes around it.
 
 import { commandFirst, wordsFirst } from './cli/runtime/global-options.js';
-import { configOf, createProgram, findCommand, type Program, versionLine } from './cli/runtime/program.js';
+import {
+  configOf,
+  createProgram,
+  findCommand,
+  type Program,
+  type RunnableCommand,
+  versionLine,
+} from './cli/runtime/program.js';
 import { processRuntime, wantsDebug, wantsJson } from './cli/runtime/runtime.js';
 
 /** Options of every command may also stand between a topic and its command: `payments -p local get`. */
@@ -10,7 +17,11 @@ function findLongest(program: Program, argv: readonly string[]): ReturnType<type
   return (across?.id.length ?? 0) > (found?.id.length ?? 0) ? across : found;
 }
 
-async function dispatch(program: Program, argv: string[]): Promise<void> {
+async function dispatch(
+  program: Program,
+  argv: string[],
+  onCommand: (command: RunnableCommand) => void,
+): Promise<void> {
   const [first] = argv;
   if (first === '--version') return print(`${versionLine(program)}\n`);
   const end = argv.indexOf('--');
@@ -22,8 +33,10 @@ async function dispatch(program: Program, argv: string[]): Promise<void> {
   const Class = program.load(found.id);
   Class.id = found.id;
   keepFailedWrites();
+  const command = new Class(found.rest, configOf(program));
+  onCommand(command);
   // oxlint-disable-next-line no-underscore-dangle -- oclif's own name for running an instance
-  await new Class(found.rest, configOf(program))._run();
+  await command._run();
 }
 
 /**
@@ -87,22 +100,29 @@ export async function start(program: Program): Promise<void> {
   if (debug) process.setSourceMapsEnabled(true);
   const { stdout, stderr } = process;
   keepFailedWrites();
+  let running: RunnableCommand | undefined;
   const fail = async (error: unknown) => {
+    // The command knows whether it has sent anything.
+    if (running) return running.reportUncaught(error);
     const { createStreams } = await import('./output/streams.js');
     const { reportError } = await import('./output/report.js');
     const streams = createStreams(processRuntime);
     return reportError(error, { streams, json: wantsJson(argv) && 'document', debug });
   };
 
-  // An error that nothing caught is a bug, and is reported as one.
+  // Sockets kept alive must not keep the person waiting; what was written must still arrive.
+  const end = (code: typeof process.exitCode) =>
+    stdout.write('', () => stderr.write('', () => process.exit(code)));
+
+  // An error that nothing caught is a bug, and is reported as one. Errors that follow from it are not reported.
+  let ending: Promise<unknown> | undefined;
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
-    process.on(event, (error: unknown) => void fail(error).then((code) => process.exit(code)));
+    process.on(event, (error: unknown) => void (ending ??= fail(error).then(end)));
   }
   try {
-    await dispatch(program, argv);
+    await dispatch(program, argv, (command) => (running = command));
   } catch (error) {
     process.exitCode = await fail(error);
   }
-  // Sockets kept alive must not keep the person waiting; what was written must still arrive.
-  stdout.write('', () => stderr.write('', () => process.exit()));
+  end(process.exitCode);
 }

@@ -429,7 +429,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
     try {
       await this.#close();
     } catch (error) {
-      failure ??= { error };
+      failure ??= { error: this.#errorBehind(error) };
     }
     clearTimeout(this.#timer);
     stopListening();
@@ -441,6 +441,12 @@ export abstract class BaseCommand extends Command implements CommandContext {
     const code = lost ? await reportUnwritten(lost, { streams: this.streams, ...about }) : exit;
     if (code !== 0) this.#runtime.setExitCode(code);
     return result as T;
+  }
+
+  /** Reports an error that nothing caught; returns the exit code. */
+  reportUncaught(error: unknown): Promise<number> {
+    const isLost = !(error instanceof UnknownOutcomeError) && this.changesService && this.sent.any();
+    return this.#report({ error: isLost ? lostAfterSending(error) : error });
   }
 
   /** Reports how it ended; returns the exit code. */

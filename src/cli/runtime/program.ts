@@ -8,12 +8,17 @@ import type { Config } from '@oclif/core/config';
 import type { HelpCommand } from '../../output/views/help.js';
 import type { Runtime } from './runtime.js';
 
-/** The part of oclif's command class that is needed to run one. */
-export type CommandClass = (new (
-  argv: string[],
-  config: Config,
-  runtime?: Runtime,
-) => { id: string; _run(): Promise<void> }) & { id: string };
+/** The part of a command that is needed to run it. */
+export interface RunnableCommand {
+  id: string;
+  _run(): Promise<void>;
+  /** Reports an error that nothing caught; returns the exit code. */
+  reportUncaught(error: unknown): Promise<number>;
+}
+
+export type CommandClass = (new (argv: string[], config: Config, runtime?: Runtime) => RunnableCommand) & {
+  id: string;
+};
 
 export interface Manifest {
   commands: Record<string, HelpCommand>;

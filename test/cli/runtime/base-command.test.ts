@@ -572,4 +572,22 @@ describe('time and interruption', () => {
     expect((await runInProcess(Opening, [])).code).toBe(9);
     expect(closed).toEqual([2, 1]);
   });
+
+  it('a bug while closing ends with 6 once something was sent, and with 1 before', async () => {
+    class Closing extends BaseCommand {
+      static override flags = { confirm: string(), send: boolean() };
+      override async run() {
+        const { flags } = await this.parse(Closing);
+        if (flags.send) this.sent.assumeSome();
+        this.atEnd(() => {
+          throw new TypeError('x is undefined');
+        });
+      }
+    }
+    expect((await runInProcess(Closing, [])).code).toBe(1);
+    expect(await runInProcess(Closing, ['--send'])).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining('What was sent may have been carried out.') as string,
+    });
+  });
 });

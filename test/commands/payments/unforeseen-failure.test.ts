@@ -1,8 +1,10 @@
+import type { ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { deskAt, openTestDesk, type Ran, runTyped, type TestDesk } from '../../helpers/desk.js';
+import { paydesk as paydeskProcess, type RunResult } from '../../helpers/run.js';
 import { newReference } from '../../helpers/sandbox.js';
 
 let first: TestDesk;
@@ -105,3 +107,49 @@ it.each(['outcomes', 'batch_rows'])(
     expect(sent('/auto-payment')).toBe(2);
   },
 );
+
+/** Runs paydesk in a process of its own, which gets an error that nothing catches during a slow request. */
+async function failDuring(route: string, args: string[], fail: string): Promise<RunResult> {
+  const preload = `process.on('SIGUSR2', () => { ${fail} });`;
+  const env = { ...desk.env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}` };
+  await desk.fault({ kind: 'latency', route, next: 1, delayMs: 20_000 });
+  const onStarted = (child: ChildProcess) => desk.onceFaultHit(() => child.kill('SIGUSR2'));
+  return paydeskProcess(args, { home: desk.home, env, onStarted });
+}
+
+const bug = 'This is a bug in paydesk: TypeError: unforeseen';
+
+it.each([
+  ['an error that nothing catches', `throw new TypeError('unforeseen')`],
+  ['a rejection that nothing handles', `Promise.reject(new TypeError('unforeseen'))`],
+])('%s ends with 6 after a refund was sent', async (_, fail) => {
+  const id = String((await desk.paid()).paymentId);
+  const { code, stdout, stderr } = await failDuring('refund', ['payments', 'refund', id, '--json'], fail);
+  expect([code, JSON.parse(stdout), stderr]).toEqual([
+    6,
+    {
+      error: {
+        code: 'outcome-unknown',
+        message: `${bug}\nWhat was sent may have been carried out.`,
+        exit: 6,
+        next: ['paydesk doctor', 'paydesk history'],
+      },
+    },
+    `Error: ${bug}\n`,
+  ]);
+  expect((await paydesk('history', '--json')).json).toMatchObject([{ outcome: 'unknown' }]);
+});
+
+it('an error that nothing catches ends with 1 before a refund was sent, and says so', async () => {
+  const id = String((await desk.paid()).paymentId);
+  const { code, stderr } = await failDuring(
+    'get',
+    ['payments', 'refund', id],
+    `throw new TypeError('unforeseen')`,
+  );
+  expect([code, stderr]).toEqual([
+    1,
+    `Error: ${bug}\n  Nothing was sent.\n  Run the same command with --debug for details.\n`,
+  ]);
+  expect(sent(`/${id}/refund`)).toBe(0);
+});
