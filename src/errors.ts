@@ -52,6 +52,8 @@ export class NotReachedError extends PaydeskError {}
 export class ProfileError extends PaydeskError {}
 /** Temporary, and nothing was changed: safe to run again. */
 export class TemporaryError extends PaydeskError {}
+/** The ledger cannot be used until somebody repairs it. */
+export class LedgerError extends PaydeskError {}
 /** The instruction may have been carried out. */
 export class UnknownOutcomeError extends PaydeskError {}
 /** A list of payments or a batch succeeded only in part. */
@@ -88,6 +90,7 @@ const exitCodes: ReadonlyArray<[new (...args: never[]) => Error, number]> = [
   [ServiceError, 1],
   [HomeError, 4],
   [StoreError, 1],
+  [LedgerError, 1],
   [FilterError, 1],
   [UsageError, 2],
   [NotReachedError, 3],

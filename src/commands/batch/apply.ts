@@ -14,7 +14,7 @@ import { createOwner } from '../../store/owner.js';
 import { checkPlan, openPlan } from '../../batch/run/check-plan.js';
 import { createBatches } from '../../batch/rows/batches.js';
 import { dryRun } from '../../batch/run/dry-run.js';
-import { sendingNothing } from '../../cli/desk/nothing-sent.js';
+import { withLedger } from '../../payments/move/record.js';
 import { rowsOfChecked } from '../../batch/plan/plan-file.js';
 import { findOperator } from '../../ledger/operator.js';
 import { countFlag } from '../../cli/flags/flags.js';
@@ -66,10 +66,10 @@ export default class BatchApply extends BaseCommand {
   run(): Promise<BatchRunJson | DryRunJson> {
     // Each row says what was sent.
     this.sent.assumeSome();
-    return sendingNothing(() => this.#apply());
+    return withLedger(() => this.#apply());
   }
 
-  /** `sendingNothing` covers a lost database until the run starts; the run reports its own ending. */
+  /** `withLedger` covers a lost database until the run starts; the run reports its own ending. */
   async #apply(): Promise<BatchRunJson | DryRunJson> {
     const { args, flags } = await this.parse(BatchApply);
     const database = await openBatchLedger(this.context);

@@ -4,7 +4,7 @@ import { boolean, option } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { createBatches } from '../../batch/rows/batches.js';
 import { createLedgerView } from '../../batch/rows/ledger-view.js';
-import { sendingNothing } from '../../cli/desk/nothing-sent.js';
+import { withLedger } from '../../payments/move/record.js';
 import { createOwner } from '../../store/owner.js';
 import { statusOf } from '../../batch/rows/status.js';
 import { openLedger } from '../../cli/desk/desk-database.js';
@@ -41,7 +41,7 @@ export default class BatchReport extends BaseCommand {
   };
 
   run(): Promise<JsonValue | undefined> {
-    return sendingNothing(() => this.#report());
+    return withLedger(() => this.#report());
   }
 
   async #report(): Promise<JsonValue | undefined> {

@@ -12,7 +12,7 @@ import {
 import { createOwner } from '../../store/owner.js';
 import { createBatches } from '../../batch/rows/batches.js';
 import { countRows, leftToSend } from '../../batch/rows/counts.js';
-import { sendingNothing } from '../../cli/desk/nothing-sent.js';
+import { withLedger } from '../../payments/move/record.js';
 import { liveBanner } from '../../output/views/live.js';
 import { resumeQuestion } from '../../output/views/batch-plan.js';
 
@@ -37,10 +37,10 @@ export default class BatchResume extends BaseCommand {
   run(): Promise<BatchRunJson> {
     // Each row says what was sent.
     this.sent.assumeSome();
-    return sendingNothing(() => this.#resume());
+    return withLedger(() => this.#resume());
   }
 
-  /** `sendingNothing` covers a lost database until the run starts; the run reports its own ending. */
+  /** `withLedger` covers a lost database until the run starts; the run reports its own ending. */
   async #resume(): Promise<BatchRunJson> {
     const { args, flags } = await this.parse(BatchResume);
     const database = await openBatchLedger(this.context);

@@ -1,7 +1,7 @@
 import { string as argument } from '@oclif/core/args';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { createBatches } from '../../batch/rows/batches.js';
-import { sendingNothing } from '../../cli/desk/nothing-sent.js';
+import { withLedger } from '../../payments/move/record.js';
 import { batchJson } from '../../output/views/batch-report.js';
 import { createOwner } from '../../store/owner.js';
 import { statusOf } from '../../batch/rows/status.js';
@@ -29,7 +29,7 @@ export default class BatchStatus extends BaseCommand {
   static override flags = listFlagsFor(batchList);
 
   run(): Promise<BatchStatusJson[]> {
-    return sendingNothing(() => this.#status());
+    return withLedger(() => this.#status());
   }
 
   async #status(): Promise<BatchStatusJson[]> {

@@ -1,6 +1,6 @@
 import { string as argument } from '@oclif/core/args';
 import { custom } from '@oclif/core/flags';
-import { sendingNothing } from '../../cli/desk/nothing-sent.js';
+import { withLedger } from '../../payments/move/record.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { openCsv } from '../../cli/desk/input-file.js';
 import { databaseLocation, openLedger } from '../../cli/desk/desk-database.js';
@@ -48,7 +48,7 @@ export default class PaymentsImport extends BaseCommand {
   };
 
   run(): Promise<Record<string, unknown>> {
-    return sendingNothing(() => this.#import());
+    return withLedger(() => this.#import());
   }
 
   async #import(): Promise<Record<string, unknown>> {

@@ -1,6 +1,6 @@
 import { string as argument } from '@oclif/core/args';
 import { option, string } from '@oclif/core/flags';
-import { sendingNothing } from '../../cli/desk/nothing-sent.js';
+import { withLedger } from '../../payments/move/record.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { countFlag, listFlagsFor, sinceFlag, untilFlag } from '../../cli/flags/flags.js';
 import { openReconcile } from '../../cli/reconcile.js';
@@ -62,7 +62,7 @@ export default class Reconcile extends BaseCommand {
   };
 
   run(): Promise<JsonValue | undefined> {
-    return sendingNothing(() => this.#reconcile());
+    return withLedger(() => this.#reconcile());
   }
 
   async #reconcile(): Promise<JsonValue | undefined> {

@@ -2,7 +2,7 @@
 
 import { type Command, commandText, paydesk } from '../../next-command.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
-import { firstLine, ProfileError, TemporaryError, UnknownOutcomeError } from '../../errors.js';
+import { firstLine, LedgerError, ProfileError, TemporaryError, UnknownOutcomeError } from '../../errors.js';
 import { HomeError } from '../../home-folder.js';
 import type { Blocked, Entry, NewIntent, NewOutcome } from '../../ledger/moves/entries.js';
 import type { PaymentNames, PaymentRef } from '../../ledger/payment-ref.js';
@@ -33,7 +33,10 @@ export function intentOf(desk: Desk, move: Move, before: PaymentRead): NewIntent
   };
 }
 
-/** For what is asked of the ledger before anything is sent: where it cannot be used, nothing was sent. */
+/**
+ * For work that needs the ledger and has sent nothing so far. A ledger that is away comes back, so the same command is safe
+ * to run again. No other problem goes away by itself.
+ */
 export async function withLedger<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -42,10 +45,16 @@ export async function withLedger<T>(work: () => Promise<T>): Promise<T> {
     if (error instanceof HomeError) {
       throw new ProfileError(`Nothing was sent. ${error.message}`, { code: error.code, cause: error });
     }
-    throw new TemporaryError(`The ledger cannot be used. Nothing was sent. ${error.message}`, {
+    const text = `The ledger cannot be used. Nothing was sent. ${error.message}`;
+    const next = [paydesk('doctor')];
+    if (error.code !== 'store-unavailable') {
+      throw new LedgerError(text, { code: error.code, saysNothingSent: true, cause: error, next });
+    }
+    throw new TemporaryError(text, {
       code: 'ledger-unavailable',
       saysNothingSent: true,
       cause: error,
+      next,
     });
   }
 }

@@ -227,7 +227,7 @@ describe('the ledger', () => {
     const { mkdirSync } = await import('node:fs');
     mkdirSync(file, { recursive: true });
     const { code, json } = await run('refund', [paymentId]);
-    expect([code, json.error?.code ?? json.code]).toEqual([5, 'ledger-unavailable']);
+    expect([code, json.error?.code ?? json.code]).toEqual([1, 'store-unusable']);
     expect(await refundsTold(paymentId)).not.toHaveProperty('refund');
   });
 
