@@ -3,7 +3,7 @@
 import { commandText, paydesk } from '../next-command.js';
 import { boolean, custom } from '@oclif/core/flags';
 import { endingOfRun } from '../batch/run/ending.js';
-import { type RunResult, runBatch } from '../batch/run/run.js';
+import { type Progress, type RunResult, runBatch } from '../batch/run/run.js';
 import type { RunOptions } from '../batch/run/options.js';
 import { batchJson } from '../output/views/batch-report.js';
 import { type BatchStatus, statusAfterRun, statusOf } from '../batch/rows/status.js';
@@ -15,6 +15,7 @@ import type { Line } from '../output/lines.js';
 import { batchList, batchSummary, reportLine, resumeLines } from '../output/views/batch.js';
 import { applyingLines, createProgressWriter, createRate } from '../output/views/batch-progress.js';
 import type { Desk } from '../payments/desk.js';
+import { withLedger } from '../payments/move/record.js';
 import { refuseReadOnly } from '../profiles/read-only.js';
 import type { KnownProfile } from '../profiles/resolve.js';
 import type { Owner } from '../store/owner.js';
@@ -140,27 +141,26 @@ export async function workOnBatch(
     context.note('Stopping: nothing new is sent. Waiting for the rows in flight …');
   };
   signal.addEventListener('abort', announce, { once: true });
-  const result = await runBatch(
-    {
-      desk,
-      store: database.store,
-      owner,
-      stop: signal,
-      onProgress: (state) => {
-        if (!signal.aborted) progress.update((width) => applyingLines(state, rate(state.worked), width));
-      },
+  const tools = {
+    desk,
+    store: database.store,
+    owner,
+    stop: signal,
+    onProgress: (state: Progress) => {
+      if (!signal.aborted) progress.update((width) => applyingLines(state, rate(state.worked), width));
     },
-    batch,
-    {
-      concurrency: flags.concurrency ?? DEFAULT_CONCURRENCY,
-      rate: flags.rate,
-      canary: flags.canary,
-      stopAfterFailures: flags['stop-after-failures'],
-      wait: flags.wait,
-      resend: flags.resend,
-      lookAgain: flags.lookAgain,
-    },
-  ).finally(() => {
+  };
+  const options = {
+    concurrency: flags.concurrency ?? DEFAULT_CONCURRENCY,
+    rate: flags.rate,
+    canary: flags.canary,
+    stopAfterFailures: flags['stop-after-failures'],
+    wait: flags.wait,
+    resend: flags.resend,
+    lookAgain: flags.lookAgain,
+  };
+  // runBatch throws an error of the ledger only as long as nothing was sent; after that, its result has it.
+  const result = await withLedger(() => runBatch(tools, batch, options)).finally(() => {
     progress.end();
     signal.removeEventListener('abort', announce);
   });

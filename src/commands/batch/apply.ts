@@ -14,7 +14,6 @@ import { createOwner } from '../../store/owner.js';
 import { checkPlan, openPlan } from '../../batch/run/check-plan.js';
 import { createBatches } from '../../batch/rows/batches.js';
 import { dryRun } from '../../batch/run/dry-run.js';
-import { withLedger } from '../../payments/move/record.js';
 import { rowsOfChecked } from '../../batch/plan/plan-file.js';
 import { findOperator } from '../../ledger/operator.js';
 import { countFlag } from '../../cli/flags/flags.js';
@@ -27,6 +26,7 @@ import {
   wouldSendList,
 } from '../../output/views/batch-plan.js';
 import { moneyFlags } from '../../cli/flags/payment-flags.js';
+import { withLedger } from '../../payments/move/record.js';
 
 type DryRunJson = ReturnType<typeof dryRunJson>;
 
@@ -63,14 +63,17 @@ export default class BatchApply extends BaseCommand {
     ticket: moneyFlags.ticket,
   };
 
-  run(): Promise<BatchRunJson | DryRunJson> {
-    // Each row says what was sent.
+  async run(): Promise<BatchRunJson | DryRunJson> {
+    const prepared = await withLedger(() => this.#prepare());
+    if ('dryRun' in prepared) return prepared.dryRun;
+    // From here on, each row says what was sent.
     this.sent.assumeSome();
-    return withLedger(() => this.#apply());
+    const { tools, batch, flags } = prepared;
+    return workOnBatch(this.context, tools, batch, { ...flags, resend: false, lookAgain: false });
   }
 
-  /** `withLedger` covers a lost database until the run starts; the run reports its own ending. */
-  async #apply(): Promise<BatchRunJson | DryRunJson> {
+  /** Everything before the run: nothing is sent. */
+  async #prepare() {
     const { args, flags } = await this.parse(BatchApply);
     const database = await openBatchLedger(this.context);
     const batches = createBatches(database.store);
@@ -100,7 +103,7 @@ export default class BatchApply extends BaseCommand {
       this.print(...dryRunLines(header.action, result));
       if (result.first.length > 0) await this.showList(result.first, wouldSendList);
       this.print(...moreToSendLines(result));
-      return dryRunJson(result);
+      return { dryRun: dryRunJson(result) };
     }
     const batch = await batches.create(plan, rowsOfChecked(args.plan, planKey, plan), {
       owner,
@@ -111,7 +114,6 @@ export default class BatchApply extends BaseCommand {
       again: flags.again,
     });
     if (!this.json) this.note(`Batch ${batch.id}`);
-    const tools = { database, desk, owner };
-    return workOnBatch(this.context, tools, batch, { ...flags, resend: false, lookAgain: false });
+    return { tools: { database, desk, owner }, batch, flags };
   }
 }

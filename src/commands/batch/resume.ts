@@ -12,9 +12,9 @@ import {
 import { createOwner } from '../../store/owner.js';
 import { createBatches } from '../../batch/rows/batches.js';
 import { countRows, leftToSend } from '../../batch/rows/counts.js';
-import { withLedger } from '../../payments/move/record.js';
 import { liveBanner } from '../../output/views/live.js';
 import { resumeQuestion } from '../../output/views/batch-plan.js';
+import { withLedger } from '../../payments/move/record.js';
 
 export default class BatchResume extends BaseCommand {
   static override summary = 'Continue a batch that was stopped or interrupted.';
@@ -34,14 +34,15 @@ export default class BatchResume extends BaseCommand {
     }),
   };
 
-  run(): Promise<BatchRunJson> {
-    // Each row says what was sent.
+  async run(): Promise<BatchRunJson> {
+    const { tools, batch, options } = await withLedger(() => this.#prepare());
+    // From here on, each row says what was sent.
     this.sent.assumeSome();
-    return withLedger(() => this.#resume());
+    return workOnBatch(this.context, tools, batch, options);
   }
 
-  /** `withLedger` covers a lost database until the run starts; the run reports its own ending. */
-  async #resume(): Promise<BatchRunJson> {
+  /** Everything before the run: nothing is sent. */
+  async #prepare() {
     const { args, flags } = await this.parse(BatchResume);
     const database = await openBatchLedger(this.context);
     const batches = createBatches(database.store);
@@ -59,10 +60,6 @@ export default class BatchResume extends BaseCommand {
       await confirmBatch(this.context, database, profile, { ...flags, lines });
     } else this.note(...liveBanner(profile));
     const tools = { database, desk, owner: createOwner() };
-    return workOnBatch(this.context, tools, batch, {
-      ...flags,
-      resend,
-      lookAgain: counts.pending === 0,
-    });
+    return { tools, batch, options: { ...flags, resend, lookAgain: counts.pending === 0 } };
   }
 }

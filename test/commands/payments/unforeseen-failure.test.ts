@@ -108,6 +108,19 @@ it.each(['outcomes', 'batch_rows'])(
   },
 );
 
+it('a batch whose rows cannot be loaded ends with 1, and says that nothing was sent', async () => {
+  const { paymentId } = await desk.paid();
+  const [file, plan] = [join(desk.home, 'refunds.csv'), join(desk.home, 'plan.json')];
+  writeFileSync(file, `payment\n${paymentId}\n`);
+  expect((await paydesk('batch', 'plan', file, '--action', 'refund', '--out', plan)).code).toBe(0);
+  change(
+    `create trigger unforeseen before insert on batch_rows begin select raise(abort, 'unforeseen'); end`,
+  );
+  const { code, stderr } = await paydesk('batch', 'apply', plan);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('  Nothing was sent.\n')]);
+  expect(sent(`/${paymentId}/refund`)).toBe(0);
+});
+
 /** Runs paydesk in a process of its own, which gets an error that nothing catches during a slow request. */
 async function failDuring(route: string, args: string[], fail: string): Promise<RunResult> {
   const preload = `process.on('SIGUSR2', () => { ${fail} });`;
