@@ -1,22 +1,26 @@
 import { custom as argument, string } from '@oclif/core/args';
-import { boolean } from '@oclif/core/flags';
 import { BaseCommand } from '../cli/runtime/base-command.js';
 import { sendBody } from '../cli/create-payment.js';
 import { liveLedgerReady, openDesk } from '../cli/desk/desk.js';
-import { pairFlag } from '../cli/flags/flags.js';
-import { jsonFlag } from '../cli/flags/json-input.js';
+import { apiFlags } from '../cli/flags/api-flags.js';
 import { askToConfirm } from '../cli/desk/live-guard.js';
 import { runMoves } from '../cli/money-move.js';
 import { openSession } from '../cli/desk/session.js';
 import type { JsonValue } from '../contract/json.js';
-import { parseMethod, planApiRequest, queryOfPages, type ApiRequest } from '../payments/api-request.js';
+import {
+  type ApiRequest,
+  parseMethod,
+  planApiRequest,
+  queryOfPages,
+  refuseFlagsWithoutEffect,
+} from '../payments/api-request.js';
 import { followCharge } from '../payments/charge-outcome.js';
 import { endingOf } from '../payments/endings.js';
 import { participles } from '../payments/move/legality.js';
 import type { PlannedRequest } from '../payments/planned-request.js';
 import { sendApiRequest } from '../payments/send-api-request.js';
-import { type MoveJson, moveJson, reasonLines } from '../output/views/moves.js';
-import { localLedgerFlag, type MoneyFlags, moneyFlags } from '../cli/flags/payment-flags.js';
+import { type MoveJson, moveJson } from '../output/views/moves.js';
+import type { MoneyFlags } from '../cli/flags/payment-flags.js';
 import { resolveProfile } from '../profiles/resolve.js';
 import { openProfiles } from '../profiles/store.js';
 
@@ -45,13 +49,7 @@ export default class Api extends BaseCommand {
     }),
     path: string({ required: true, ignoreStdin: true, description: 'Path after /api/apps/APP_ID.' }),
   };
-  static override flags = {
-    ...moneyFlags,
-    field: pairFlag({ multiple: true, summary: 'Field of the query or body.', exclusive: ['body'] }),
-    body: jsonFlag({ summary: 'Request body: a JSON file, or - for stdin.' }),
-    paginate: boolean({ summary: 'Read all pages of a list and print them as one list.' }),
-    'local-ledger': localLedgerFlag,
-  };
+  static override flags = apiFlags;
 
   async run(): Promise<JsonValue | ReturnType<typeof dryRunJson> | MoveJson | undefined> {
     const { args, flags } = await this.parse(Api);
@@ -60,6 +58,7 @@ export default class Api extends BaseCommand {
     const { appId } = resolveProfile({ flag: this.profileName, env, store: openProfiles(env) });
     const typed = { ...args, fields: flags.field ?? [], body: flags.body?.value };
     const request = planApiRequest(typed, appId);
+    refuseFlagsWithoutEffect(request, flags);
     if (flags.paginate) return this.#readPages(queryOfPages(request));
     if (request.kind === 'move') return this.#move(request, flags);
     return request.kind === 'make' ? this.#make(request, flags) : this.#send(request, flags);
@@ -80,9 +79,7 @@ export default class Api extends BaseCommand {
     const planned = { method, path, ...(body === undefined ? {} : { body }) };
     if (flags['dry-run']) return this.showJson(dryRunJson(planned));
     const ledgerReady = liveLedgerReady(desk, guard);
-    await askToConfirm(guard, {
-      lines: [`${method} ${path} on app ${desk.client.appId}?`, ...reasonLines(flags)],
-    });
+    await askToConfirm(guard, { lines: [`${method} ${path} on app ${desk.client.appId}?`] });
     await ledgerReady;
     return this.#print(await sendApiRequest(desk.client, request));
   }

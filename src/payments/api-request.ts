@@ -55,6 +55,28 @@ export function parseMethod(text: string): string {
   throw new Error(`one of ${methods.join(', ')}`);
 }
 
+/** Requests that `--reason` and `--ticket` are saved with, in the words of help and errors. */
+export const RECORDED_REQUESTS = 'a create, charge, capture, cancel, refund or unhold';
+/** Requests that `--wait` can wait for. */
+export const FOLLOWED_REQUESTS = 'a charge, capture, cancel, refund or unhold';
+
+/** Refuses flags that would have no effect on this request. */
+export function refuseFlagsWithoutEffect(
+  request: ApiRequest,
+  { reason, ticket, wait }: { reason?: string | undefined; ticket?: string | undefined; wait: boolean },
+): void {
+  const isRecorded = request.kind !== 'request';
+  const isFollowed = request.kind === 'move' || (request.kind === 'make' && request.of === 'charge');
+  const saved = Object.entries({ reason, ticket }).filter(([, value]) => value !== undefined);
+  const unused = [
+    ...(isRecorded
+      ? []
+      : saved.map(([name]) => ({ input: `--${name}`, problem: `works only with ${RECORDED_REQUESTS}` }))),
+    ...(wait && !isFollowed ? [{ input: '--wait', problem: `works only with ${FOLLOWED_REQUESTS}` }] : []),
+  ];
+  if (unused.length > 0) throw refuseAll(unused);
+}
+
 /** The query of every page of a list; throws for what has no pages. */
 export function queryOfPages(request: ApiRequest): Record<string, string> {
   if (request.kind !== 'request' || request.endpoint !== 'listCustomers') {
@@ -224,11 +246,13 @@ function decodedWholly(text: string): string {
   return decoded;
 }
 
-function refuse(input: string, problem: string): UsageError {
+const refuse = (input: string, problem: string): UsageError => refuseAll([{ input, problem }]);
+
+function refuseAll(details: ReadonlyArray<{ input: string; problem: string }>): UsageError {
   return new UsageError('Invalid request. Nothing was sent.', {
     code: 'bad-request',
     saysNothingSent: true,
-    details: [{ input, problem }],
+    details,
     next: [paydesk('api', '--help')],
   });
 }

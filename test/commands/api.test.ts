@@ -104,6 +104,25 @@ describe('api', async () => {
     return { code: ran.code, json: document, error: document.error };
   }
 
+  const saved = 'works only with a create, charge, capture, cancel, refund or unhold';
+  const waits = 'works only with a charge, capture, cancel, refund or unhold';
+  it.each([
+    ['--reason', ['PATCH', '/customers/c1', '--field', 'firstName=X', '--reason', 'typo'], saved],
+    ['--ticket', ['DELETE', '/customers/c1', '--ticket', 'T-1'], saved],
+    ['--ticket', ['GET', '/customers', '--paginate', '--ticket', 'T-1'], saved],
+    ['--wait', ['POST', '/payments/1/recheck', '--wait', '--dry-run'], waits],
+    ['--wait', ['GET', '/payments/1', '--wait'], waits],
+    ['--wait', ['POST', '/payments', '--field', 'referenceId=api-wait', '--wait'], waits],
+  ])('refuses %s where it would have no effect, before it sends %j', async (input, argv, problem) => {
+    const server = await httpServer((_seen, response) => json(response, 200, {}));
+    const refused = await desk.run(Api, [...argv, '--json'], { env: { PAYDESK_BASE_URL: server.url } });
+    expect([refused.code, parsed(refused)]).toMatchObject([
+      2,
+      { error: { message: 'Invalid request. Nothing was sent.', details: [{ input, problem }] } },
+    ]);
+    expect(server.requests).toEqual([]);
+  });
+
   it('reads all pages of a list as one', async () => {
     for (const number of [1, 2, 3])
       await sandbox.call('POST', '/customers', { customerId: `page-${number}` });
