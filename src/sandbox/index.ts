@@ -15,6 +15,7 @@ export type {
 export { challengeResults, providerAnswers, settlementFormats } from './control/choices.js';
 export { beforeFirstChange, type Changes, type ChangesMark } from './changes.js';
 export { cardNames, isStillSlow } from './domain/cards.js';
+export { AUTOMATIC_CAPTURE, FOUND_BY_RECHECK } from './domain/causes.js';
 export { defectKinds, defectNames, type DefectKind } from './settlement/defects.js';
 export {
   callsText,

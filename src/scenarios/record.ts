@@ -8,7 +8,7 @@ import {
   statesAwaitingProvider,
   type StateName,
 } from '../contract/states.js';
-import { isStillSlow } from '../sandbox/index.js';
+import { AUTOMATIC_CAPTURE, FOUND_BY_RECHECK, isStillSlow } from '../sandbox/index.js';
 import { referenceText } from './references.js';
 
 /** A change of state, as the sandbox, the ledger or the inbox has it. */
@@ -166,7 +166,7 @@ const isAutomatic = (
 ): boolean =>
   cause === undefined
     ? payment['autoCapture'] === true && !intents.some(({ operation }) => operation === 'capture')
-    : cause === 'captured automatically';
+    : cause === AUTOMATIC_CAPTURE;
 
 /** Whether a recheck brought the change, and not the provider by itself. */
 function isLearned(
@@ -177,7 +177,7 @@ function isLearned(
   const change = changes[index];
   const before = changes[index - 1];
   if (!change || !before) return false;
-  if (change.cause !== undefined) return change.cause === 'learned by recheck';
+  if (change.cause !== undefined) return change.cause === FOUND_BY_RECHECK;
   const isWaiting = statesAwaitingProvider.includes(before.to);
   const wasAsked = ({ operation, time }: SentInstruction) =>
     operation === 'recheck' && time >= before.time && time <= change.time;

@@ -17,6 +17,7 @@ import type * as CreateModule from '../../src/payments/create-payment.js';
 import type * as MovesModule from '../../src/payments/move/plan.js';
 import type * as NamesModule from '../../src/payments/named-payments.js';
 import type * as AnswersModule from '../../src/sandbox/answers.js';
+import type * as CausesModule from '../../src/sandbox/domain/causes.js';
 import type * as ControlModule from '../../src/sandbox/control/control.js';
 import type * as EngineModule from '../../src/sandbox/engine.js';
 import type * as AddressesModule from '../../src/sandbox/http/addresses.js';
@@ -33,6 +34,7 @@ export const { createEngine } = (await load('sandbox/engine.js')) as typeof Engi
 export const { createService } = (await load('sandbox/http/service.js')) as typeof ServiceModule;
 export const { createAddresses } = (await load('sandbox/http/addresses.js')) as typeof AddressesModule;
 export const { createControl } = (await load('sandbox/control/control.js')) as typeof ControlModule;
+export const { FOUND_BY_RECHECK } = (await load('sandbox/domain/causes.js')) as typeof CausesModule;
 export const { createWorker } = (await load('sandbox/worker.js')) as typeof WorkerModule;
 export const { defaultAnswers } = (await load('sandbox/answers.js')) as typeof AnswersModule;
 export const { createClient } = (await load('client/client.js')) as typeof ClientModule;

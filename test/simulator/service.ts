@@ -11,6 +11,7 @@ import {
   createService,
   createWorker,
   defaultAnswers,
+  FOUND_BY_RECHECK,
 } from './program.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -155,7 +156,7 @@ export async function createWorld(timeline: Timeline, seed: number): Promise<Wor
       const learned = await db
         .selectFrom('events')
         .select('id')
-        .where('cause', '=', 'learned by recheck')
+        .where('cause', '=', FOUND_BY_RECHECK)
         .execute();
       const failed = await db
         .selectFrom('exchanges')

@@ -2,6 +2,7 @@
 
 import type { PaymentRow } from '../schema.js';
 import { isExpired, testCard } from './cards.js';
+import { AUTOMATIC_CAPTURE } from './causes.js';
 import { expiryOf } from './payer.js';
 import { storeMethod } from './methods.js';
 import {
@@ -86,7 +87,7 @@ export async function authorised(
     await addJob(work, moved, 'expire-authorisation', until);
     return moved;
   }
-  return startCapture(work, moved, 'captured automatically', capture);
+  return startCapture(work, moved, AUTOMATIC_CAPTURE, capture);
 }
 
 /** Authorised to Capturing, and on to Captured when the provider answers at once and someone waits for it. */

@@ -2,6 +2,7 @@
 
 import { isLegal, type Operation, type StateName } from '../../contract/states.js';
 import type { JobKind, PaymentRow } from '../schema.js';
+import { FOUND_BY_RECHECK } from './causes.js';
 import {
   answerAuthorisation,
   answerInstruction,
@@ -26,7 +27,7 @@ export async function capture(work: Work, payment: PaymentRow): Promise<PaymentR
     );
   }
   await recordOperation(work, payment, 'capture');
-  return startCapture(work, payment, 'capture asked for', 'scheduled');
+  return startCapture(work, payment, 'capture requested', 'scheduled');
 }
 
 export async function cancel(work: Work, payment: PaymentRow): Promise<PaymentRow> {
@@ -37,7 +38,7 @@ export async function cancel(work: Work, payment: PaymentRow): Promise<PaymentRo
   );
   await recordOperation(work, payment, 'cancel');
   const tellsProvider = await mayHoldMoney(work, payment);
-  const moving = await changeState(work, payment, 'Cancelling', 'cancel asked for');
+  const moving = await changeState(work, payment, 'Cancelling', 'cancel requested');
   if (tellsProvider) await instruct(work, moving, 'void');
   await scheduleAnswer(work, moving, tellsProvider ? ((await profileOf(work, payment))?.delay_ms ?? 0) : 0);
   return moving;
@@ -54,7 +55,7 @@ export async function refund(
     payment.captured_amount === '0' ? 'nothing was captured; cancel it instead' : undefined,
   );
   await recordOperation(work, payment, 'refund', description);
-  const moving = await changeState(work, payment, 'Refunding', 'refund asked for');
+  const moving = await changeState(work, payment, 'Refunding', 'refund requested');
   await instruct(work, moving, 'refund');
   await scheduleAnswer(work, moving, (await profileOf(work, payment))?.delay_ms ?? 0);
   return moving;
@@ -63,7 +64,7 @@ export async function refund(
 export async function unhold(work: Work, payment: PaymentRow): Promise<PaymentRow> {
   requireLegal('unhold', payment);
   await recordOperation(work, payment, 'unhold', undefined, 'done');
-  return authorise(work, payment, { cause: 'released from hold', capture: 'scheduled' });
+  return authorise(work, payment, { cause: 'approved', capture: 'scheduled' });
 }
 
 /** Asks the provider for what it knows and the service does not. */
@@ -74,7 +75,7 @@ export async function recheck(
   await recordOperation(work, payment, 'recheck', undefined, 'done');
   if (payment.provider_knows === null) return { payment, changed: false };
   return {
-    payment: await learn(work, payment, payment.provider_knows === 'done', 'learned by recheck'),
+    payment: await learn(work, payment, payment.provider_knows === 'done', FOUND_BY_RECHECK),
     changed: true,
   };
 }
