@@ -1,4 +1,4 @@
-// A line that needs a look, or a payment that the file lacks, with what to do about it.
+// A line that needs attention, or a payment that the file lacks, with what to do about it.
 
 import type { Command } from '../next-command.js';
 import type { ActionOperation } from '../support/action.js';

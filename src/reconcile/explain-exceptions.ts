@@ -80,7 +80,7 @@ interface Found {
   matchedBy?: MatchedBy | undefined;
   firstLine?: number | undefined;
   suggestion?: SettledRow | undefined;
-  /** What speaks against moving money for the payment. */
+  /** The reason not to move money for the payment. */
   objection?: string | undefined;
   /** Why the payment could not be read. */
   problem?: string | undefined;

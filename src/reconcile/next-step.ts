@@ -18,7 +18,7 @@ const askFirst: ReadonlySet<ExceptionName> = new Set([
 const recheckOf = (situation: Situation, profile: string | undefined): Action =>
   actionOf(situation, 'recheck', commandsFor(situation.paymentId, profile));
 
-/** What comes before a move that something speaks against. */
+/** What to do first where there is a reason not to move money. */
 export const checkFirst = (
   { actions, situation }: Pick<Explanation, 'actions' | 'situation'>,
   profile: string | undefined,

@@ -10,7 +10,7 @@ import { type Candidate, idsOf } from './staging.js';
 import { safeText } from '../output/text.js';
 import { isExactly, isOwnCapture } from './verdict.js';
 
-/** What the file has about a payment, as far as it may speak against a refund. */
+/** What the file has about a payment, as far as it may be a reason against a refund. */
 export interface FileEvidence {
   /** Lines that did not simply agree, at most `MAX_EVIDENCE` of them. */
   lines: readonly Candidate[];
@@ -94,7 +94,7 @@ const isOf =
       (id) => id !== undefined && (hasOperation(row, id) || row.provider_reference === id),
     );
 
-/** Undefined where nothing speaks against returning the money. */
+/** Undefined where there is no reason against a refund. */
 export function objectionTo(
   payment: FreshPayment,
   { lines, hasRefund, hasUnprovenCapture, otherPayment, relatedLine }: FileEvidence,

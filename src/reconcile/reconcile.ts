@@ -22,7 +22,7 @@ type ReconcileTools = Omit<PassTools, 'staging'> &
 export interface Reconciled {
   lines: number;
   matched: number;
-  /** Lines that need a look. */
+  /** Lines that need attention. */
   exceptions: number;
   /** Lines of other kinds that name no payment. */
   unrelated: number;

@@ -1,4 +1,4 @@
-// Lines that need a look, while the file is reconciled: in a database file of its own, so that a million need no memory.
+// Lines that need attention, while the file is reconciled: in a database file of its own, so that a million need no memory.
 
 import { sql } from 'kysely';
 import type { Migration, Store } from '../store/store.js';

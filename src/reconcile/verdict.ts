@@ -5,7 +5,7 @@ import { isExact, toUnits } from '../contract/exact.js';
 import type { SettlementLine } from './line.js';
 import { plainId } from './plain-id.js';
 
-/** Why a line needs a look. */
+/** Why a line needs attention. */
 export type ExceptionName =
   | 'not-captured'
   | 'refunded-at-provider'

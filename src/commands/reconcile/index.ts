@@ -30,7 +30,7 @@ export default class Reconcile extends BaseCommand {
   static override description =
     "Matches each line with a payment by the provider's reference, then by the capture or authorisation ID, then by your " +
     'reference. Payments behind exceptions are read again, and nothing is changed. A CSV needs a mapping of its columns ' +
-    '(reconcile map writes one); camt.053 needs none. The exit code is 7 when anything needs a look.';
+    '(reconcile map writes one); camt.053 needs none. The exit code is 7 when anything needs attention.';
   static override examples = [
     '<%= config.bin %> reconcile settlement.csv --map northbank.yaml',
     '<%= config.bin %> reconcile settlement.csv --map northbank.yaml --out exceptions.csv --plan refunds.plan.json',
@@ -81,7 +81,7 @@ export default class Reconcile extends BaseCommand {
     const plans = flags.plan === undefined ? undefined : await desk.plan(flags.plan);
     const open = openCount(result);
     if (open > 0) {
-      const message = `${counted(open, 'exception needs', 'exceptions need')} a look.`;
+      const message = `${counted(open, 'exception needs', 'exceptions need')} attention.`;
       this.endAs(new PartialError(message, { code: 'exceptions' }));
     }
     const format = this.json ? 'json' : flags.csv ? 'csv' : flags.format;

@@ -1,4 +1,4 @@
-// What a provider's file came to: totals that balance, and the lines that need a look with what to do about each.
+// What a provider's file came to: totals that balance, and the lines that need attention with what to do about each.
 
 import type { PlanRow } from '../../batch/plan/plan-row.js';
 import { numberJson } from '../../contract/json.js';
@@ -16,7 +16,7 @@ import type { Tone } from '../theme.js';
 
 const money = (amount: string, currency: string): string => groupDigits(amountDigits(amount, currency));
 
-/** Everything that needs a look: lines, and payments that the file lacks. */
+/** Everything that needs attention: lines, and payments that the file lacks. */
 export const openCount = ({ exceptions, missing }: Reconciled): number =>
   exceptions + missing.reduce((sum, { file }) => sum + file.lines, 0);
 
@@ -28,11 +28,11 @@ function periodText(period: Reconciled['period']): string {
   return since === until ? ` of ${since}` : ` from ${since} to ${until}`;
 }
 
-/** `12 lines from 2026-11-01 to 2026-11-14: 9 match, 3 need a look.` */
+/** `12 lines from 2026-11-01 to 2026-11-14: 9 match, 3 need attention.` */
 export function reconciledLines(result: Reconciled): Line[] {
   const { lines, matched, exceptions, unrelated, missing } = result;
   const parts = [counted(matched, 'matches', 'match')];
-  if (exceptions > 0) parts.push(`${counted(exceptions, 'needs', 'need')} a look`);
+  if (exceptions > 0) parts.push(`${counted(exceptions, 'needs', 'need')} attention`);
   if (unrelated > 0) parts.push(`${counted(unrelated, 'names', 'name')} no payment`);
   const lacking = openCount(result) - exceptions;
   const all =

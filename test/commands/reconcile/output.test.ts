@@ -39,7 +39,7 @@ describe('what reconcile prints', () => {
     expect(stdout).toContain('The totals balance to the last cent');
     expect(stdout).toContain('captured twice');
     expect(stdout).toContain(`  paydesk payments refund ${twice}\n`);
-    expect(stderr).toContain('3 exceptions need a look');
+    expect(stderr).toContain('3 exceptions need attention');
     for (const text of `${stdout}${stderr}`.split('\n')) {
       // Progress is redrawn in place, and a command is never broken.
       if (!text.includes('\u001B') && !text.includes('paydesk '))
@@ -69,7 +69,7 @@ describe('what reconcile prints', () => {
       ['', 'not-in-file'],
     ]);
     expect(stderr).toContain('4 lines of');
-    expect(stderr).toContain('2 match, 2 need a look, and 1 missing: 3 exceptions.');
+    expect(stderr).toContain('2 match, 2 need attention, and 1 missing: 3 exceptions.');
     expect(stderr).toContain('The file lacks 1 capture: EUR 10.50.');
   });
 

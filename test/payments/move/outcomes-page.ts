@@ -136,7 +136,7 @@ export function outcomesPage(): string {
     '',
     '`--wait`, rows of a batch and `paydesk api` follow the same rule. A row that was refused or accepted is over for its',
     'batch: only a person sends it again. A row that the service throttles (425, 429) is sent up to three times in one run; then it',
-    'is told as `throttled`, and `batch resume` tries it again.',
+    'is reported as `throttled`, and `batch resume` tries it again.',
     '',
     '## What the reads can show of an instruction that was carried out',
     '',
