@@ -19,6 +19,14 @@ it('the committed manifest and OpenAPI document are what the code gives', async 
   });
 });
 
+it('every summary has at most ten words', () => {
+  const { commands } = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as {
+    commands: Record<string, { summary: string }>;
+  };
+  const long = Object.values(commands).filter(({ summary }) => summary.split(' ').length > 10);
+  expect(long.map(({ summary }) => summary)).toEqual([]);
+});
+
 it('every command that prints a list names its columns', () => {
   const page = readFileSync(join(root, 'docs', 'commands.md'), 'utf8');
   expect(page.match(/Columns to print, in this order\..*/g)).toBeNull();

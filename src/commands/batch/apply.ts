@@ -39,11 +39,8 @@ async function parseLimit(text: string): Promise<{ currency: string; amount: str
 export default class BatchApply extends BaseCommand {
   static override summary = 'Send the instructions of a plan, once.';
   static override description =
-    'paydesk records every row before it sends it, and sends it once. A charge whose answer is lost is looked for, and ' +
-    'sent again with the same reference only if the service shows no payment with it. A row that the service did not ' +
-    'take (425 or 429) is sent again after the quiet period, if its payment is unchanged. It skips payments that have changed since the plan. ' +
-    'Ctrl-C stops sending and waits for the rows in flight; batch resume continues. Exits with 0 when every row that the ' +
-    'plan acts on is done or accepted, 7 when only some are, 6 when none is known to be done and some may be.';
+    'paydesk records each row before it sends it, and sends it once. It skips payments that have changed since the plan ' +
+    'was made. Ctrl-C stops sending and waits for the rows in flight; batch resume continues.';
   static override examples = [
     '<%= config.bin %> batch apply plan.json',
     '<%= config.bin %> batch apply plan.json --canary 5 --max-total EUR=5000 --stop-after-failures 10',

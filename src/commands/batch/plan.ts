@@ -22,7 +22,7 @@ const DEFAULT_READS = 16;
 const MAX_ROWS_SHOWN = 10;
 
 export default class BatchPlan extends BaseCommand {
-  static override summary = 'Check the rows of a CSV and plan what to send.';
+  static override summary = 'Check a CSV and plan what to send.';
   static override description =
     'Nothing is changed. The CSV has a header with payment (or paymentId, or reference) and optionally amount, currency, ' +
     'description, reason and ticket. The service moves whole payments: an amount or currency is only compared, and a row ' +

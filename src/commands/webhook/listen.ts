@@ -20,18 +20,10 @@ import { createWebhookExpectation } from '../../webhooks/expectation.js';
 export default class WebhookListen extends BaseCommand {
   static override summary = 'Receive webhooks on this machine and forward them.';
   static override description = [
-    'paydesk saves each webhook before it answers it. Then it reads the payment from the service, and ' +
-      'shows its state and what changed since the last read.',
-    'A --forward-to address can be followed by settings, in the same quotes: state=A,B payment=P ' +
-      'path=/prefix (of the path that the webhook was sent to) header=Name:value skip-verify. If a target ' +
-      'does not answer with 2xx, paydesk retries three times within 5 s. Webhooks that could not be ' +
-      'forwarded are forwarded the next time you listen with the same target, unless you wait with --until ' +
-      'or --count.',
-    'In scripts, use --until and --count. Exit code 0 means that they were met, 8 that the time ran out, ' +
-      '3 that a webhook arrived but the service shows another state, 1 that a target did not accept a ' +
-      'webhook. --until counts payments; --count alone counts webhooks without duplicates. What arrived before ' +
-      'it started does not count.',
-    'Otherwise it runs until you stop it: with q or SIGTERM (exit code 0), or with Ctrl-C (130).',
+    'paydesk saves each webhook, reads the payment from the service, and shows what changed since the last read. It runs ' +
+      'until --until or --count is met, or until you stop it with q or Ctrl-C.',
+    'A --forward-to address can be followed by settings, in the same quotes: state=A,B payment=P path=/prefix ' +
+      'header=Name:value skip-verify.',
     'With --json it prints JSON lines: one document when it is ready, and one per webhook.',
   ].join('\n\n');
   static override examples = [
