@@ -26,6 +26,15 @@ export const addWords = (command: Command, ...words: readonly string[]): Command
   words: [...command.words, ...words],
 });
 
+/** The command with this profile, and with no other that was typed. */
+export function switchProfile(command: Command, profile: string): Command {
+  const { words } = command;
+  const isFlag = (word: string) => /^(--profile(=.*)?|-p.*)$/s.test(word);
+  const takesNext = (word = '') => word === '--profile' || word === '-p';
+  const others = words.filter((word, at) => !isFlag(word) && !takesNext(words[at - 1]));
+  return addWords({ ...command, words: others }, '--profile', profile);
+}
+
 // A batch knows the profile that it was planned with.
 const topicsWithProfile = [
   'api',

@@ -1,6 +1,6 @@
 // What batch apply and batch resume share: the ledger, the app, its confirmation, and the work with its progress.
 
-import { commandText, paydesk } from '../next-command.js';
+import { switchProfile, type Command, commandText, paydesk } from '../next-command.js';
 import { boolean, custom } from '@oclif/core/flags';
 import { endingOfRun } from '../batch/run/ending.js';
 import { type Progress, type RunResult, runBatch } from '../batch/run/run.js';
@@ -97,7 +97,7 @@ export async function openBatchDesk(
   if (flags['dry-run'] !== true) refuseReadOnly(opened.profile);
   const session = await verifyKind(opened, context.note);
   const { profile } = session;
-  if (profile.baseUrl !== of.baseUrl || profile.appId !== of.appId) throw otherApp(profile, of);
+  if (profile.baseUrl !== of.baseUrl || profile.appId !== of.appId) throw otherApp(context, profile, of);
   const desk = deskOf(session, database.ledger, {
     signal,
     timeout: flags.timeout,
@@ -215,13 +215,20 @@ interface BatchApp {
   profile: string | null;
 }
 
-function otherApp(profile: KnownProfile, of: BatchApp): GuardError {
+function otherApp({ typed }: CommandContext, profile: KnownProfile, of: BatchApp): GuardError {
   const name = profile.name ?? 'environment';
   return new GuardError(
     `This batch is for app ${of.appId} at ${of.baseUrl}, but ${name} is app ${profile.appId} at ${profile.baseUrl}. Nothing was sent.`,
     {
       code: 'other-app',
-      next: of.profile === null ? [paydesk('whoami')] : [paydesk('…', '--profile', of.profile)],
+      next: [stepToRightApp(typed, profile, of)],
     },
   );
+}
+
+function stepToRightApp(typed: Command, { name }: KnownProfile, of: BatchApp): Command {
+  if (of.profile === null) return paydesk('whoami');
+  // The profile was changed after the plan was made.
+  if (of.profile === name) return paydesk('profiles', 'show', name);
+  return switchProfile(typed, of.profile);
 }

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { runCommand } from '../../helpers/desk.js';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type DeskOptions, runCommand, runTyped, temporaryHome } from '../../helpers/desk.js';
 import { eventually } from '../../helpers/sandbox.js';
 import { type BatchDesk, openBatchDesk } from './batches.js';
 
@@ -122,6 +123,50 @@ describe('batch apply', () => {
     expect([2, 9]).toContain(code);
     expect(['plan-edited', 'not-a-plan']).toContain(json.error!.code);
     expect(desk.posts()).toEqual([]);
+  });
+
+  describe('with a plan of a stored profile', () => {
+    let home: string;
+    let plan: string;
+    const type = (words: string[], more: DeskOptions = {}) => runTyped(words, { home, ...more });
+    const add = async (name: string, kind: 'app' | 'live') => {
+      const { url, [kind]: app } = desk.sandbox;
+      const where = ['--base-url', url, '--app-id', app.appId, '--api-key-stdin'];
+      const flag = kind === 'live' ? '--live' : '--sandbox';
+      const added = await type(['profiles', 'add', name, ...where, flag], { input: app.apiKey });
+      expect(added.code).toBe(0);
+    };
+    beforeEach(async () => {
+      home = temporaryHome();
+      plan = join(home, 'plan.json');
+      await add('shop', 'app');
+      const [payment] = await desk.paid(1);
+      const file = desk.csv('payment', payment!.paymentId);
+      await type(['batch', 'plan', file, '--action', 'refund', '--out', plan, '-p', 'shop']);
+    });
+
+    it.each([
+      ['a flag', ['--profile', 'other'], {}],
+      ['a short flag', ['-pother'], {}],
+      ['the environment', [], { PAYDESK_PROFILE: 'other' }],
+    ])('names the command that works where %s names another app', async (_, flag, env) => {
+      await add('other', 'live');
+      const refused = await type(['batch', 'apply', plan, ...flag, '--json'], { env });
+      expect([refused.code, refused.json.error!.code]).toEqual([9, 'other-app']);
+      const next = `paydesk batch apply ${plan} --json --profile shop`;
+      expect(refused.json.error!.next).toEqual([next]);
+      expect((await type(next.split(' ').slice(1), { env })).code).toBe(0);
+    });
+
+    it('shows the profile where it has become that of another app', async () => {
+      await type(['profiles', 'remove', 'shop']);
+      await add('shop', 'live');
+      const { code, json } = await type(['batch', 'apply', plan, '--json']);
+      expect([code, json.error]).toMatchObject([
+        9,
+        { code: 'other-app', next: ['paydesk profiles show shop'] },
+      ]);
+    });
   });
 
   it('refuses a plan of another app, of another ledger, and what is no plan', async () => {
