@@ -19,9 +19,6 @@ export interface Slot {
 }
 
 export interface Pace {
-  /** How many may be at work now. */
-  readonly limit: number;
-  readonly inside: number;
   /** How often in succession the service asked to wait. */
   readonly throttles: number;
   /** Waits for a slot; undefined when the signal has fired. */
@@ -71,12 +68,6 @@ export function createPace({ concurrency, rate, clock, signal }: PaceOptions): P
   const pause = () => clock.sleep(Math.max(0, pausedUntil - clock.monotonic()), signal);
 
   return {
-    get limit() {
-      return Math.floor(limit);
-    },
-    get inside() {
-      return inside;
-    },
     get throttles() {
       return throttles;
     },
