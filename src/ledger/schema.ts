@@ -115,7 +115,6 @@ interface BatchRowTable {
   description: string | null;
   reason: string | null;
   ticket: string | null;
-  intent_id: number | null;
   /** `skipped`: nothing was sent for it. `throttled`: the service asked to send it later, so it is tried again. */
   outcome: Outcome | 'skipped' | 'throttled' | null;
   after_state: string | null;
@@ -261,7 +260,6 @@ export const deskMigrations: Migration[] = [
         .addColumn('description', 'text')
         .addColumn('reason', 'text')
         .addColumn('ticket', 'text')
-        .addColumn('intent_id', 'bigint')
         .addColumn('outcome', 'text')
         .addColumn('after_state', 'text')
         .addColumn('why', 'text')

@@ -196,7 +196,6 @@ function newRow(batchId: string, row: PlanRow, again: boolean): NewRow {
     description: row.description ?? null,
     reason: row.reason ?? null,
     ticket: row.ticket ?? null,
-    intent_id: null,
     outcome: acts ? null : (leftOutAs[row.verdict] ?? 'refused'),
     after_state: null,
     why: acts ? null : (row.why ?? null),
