@@ -31,13 +31,14 @@ export function fromHundredths(hundredths: bigint): string {
 /** A decimal without the zeros at its end: 10.10 is 10.1, and 10.00 is 10. */
 export const shortDecimal = (text: string): string => text.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
 
-/** Whether two amounts are the same money, however they are written (10.1 and 10.10); other texts compare as texts. */
+/** Whether an amount is more than zero, however it is written. */
 export function isPositive(amount: JsonNumber | undefined): boolean {
   if (amount === undefined) return false;
   const text = numberText(amount);
   return /^\+?\d/.test(text) && /[1-9]/.test(text.split(/e/i)[0] ?? '');
 }
 
+/** Whether two amounts are the same money, however they are written (10.1 and 10.10); other texts compare as texts. */
 export function sameAmount(a: JsonNumber | string, b: JsonNumber | string): boolean {
   const left = typeof a === 'string' ? a : numberText(a);
   const right = typeof b === 'string' ? b : numberText(b);
