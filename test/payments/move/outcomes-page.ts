@@ -164,6 +164,9 @@ export function outcomesPage(): string {
       ],
     ),
     '',
+    'If the second request never leaves this machine (the connection is refused, for example), the first instruction stays as it',
+    'was: an unknown outcome stays unknown, and a failed one still needs `--again`.',
+    '',
     `The test runs ${countText()}`,
     '',
   ].join('\n');
