@@ -19,8 +19,8 @@ export const databaseTime = (startMs: number, nowMs: number): SteadyTime => ({
 
 /** The same on a machine whose clock is taken for that of the database; undefined where `boot` is of a machine. */
 export function databaseTimeIn(boot: string, nowMs: number): SteadyTime | undefined {
-  const [, startMs] = DATABASE_START.exec(boot) ?? [];
-  return startMs === undefined ? undefined : databaseTime(Number(startMs), nowMs);
+  const startMs = databaseStart({ boot });
+  return startMs === undefined ? undefined : databaseTime(startMs, nowMs);
 }
 
 export function steadyNow(): SteadyTime {
@@ -29,8 +29,19 @@ export function steadyNow(): SteadyTime {
 
 /** How long ago that was, at least. After a restart only the time since the restart is certain. */
 export function elapsedSince(then: SteadyTime, now: SteadyTime): number {
+  const [thenStart, nowStart] = [databaseStart(then), databaseStart(now)];
+  if (thenStart !== undefined && nowStart !== undefined) {
+    const thenTime = thenStart + then.ms;
+    // A server that was running before is not the one that was restarted: it took over, or its clock was set back.
+    return nowStart > thenTime ? now.ms : Math.max(0, nowStart + now.ms - thenTime);
+  }
   const sameBoot = then.boot === now.boot && now.ms >= then.ms;
   return sameBoot ? now.ms - then.ms : now.ms;
+}
+
+function databaseStart({ boot }: Pick<SteadyTime, 'boot'>): number | undefined {
+  const [, startMs] = DATABASE_START.exec(boot) ?? [];
+  return startMs === undefined ? undefined : Number(startMs);
 }
 
 let bootId: string | undefined;

@@ -15,6 +15,18 @@ it('counts only the time since a database was started again, whatever its clock 
   expect(elapsedSince(sent, databaseTime(0, 6 * MINUTE))).toBe(MINUTE);
 });
 
+it('counts no time while the clock of a database is behind where it was', () => {
+  const sent = databaseTime(0, 5 * MINUTE);
+  expect(elapsedSince(sent, databaseTime(0, 5 * MINUTE - 1_000))).toBe(0);
+  expect(elapsedSince(sent, databaseTime(0, 5 * MINUTE + 2_000))).toBe(2_000);
+});
+
+it('goes by the clock where another server took over that had been running before', () => {
+  const sent = databaseTime(10 * MINUTE, 60 * MINUTE);
+  expect(elapsedSince(sent, databaseTime(0, 60 * MINUTE + 5_000))).toBe(5_000);
+  expect(elapsedSince(sent, databaseTime(0, 60 * MINUTE - 5_000))).toBe(0);
+});
+
 it('reads the time of a database off a machine, and that of a machine not at all', () => {
   expect(databaseTimeIn(databaseTime(MINUTE, 0).boot, 3 * MINUTE)).toEqual(databaseTime(MINUTE, 3 * MINUTE));
   expect(databaseTimeIn('a5f1c2', 3 * MINUTE)).toBeUndefined();
