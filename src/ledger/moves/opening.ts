@@ -1,6 +1,7 @@
 import type { Store } from '../../store/store.js';
 import { steadyColumns, type Clocks, type Db, type Tx } from '../clocks.js';
 import {
+  isOpen,
   isSame,
   outcomeOf,
   type Blocked,
@@ -54,7 +55,8 @@ export function createOpening(store: Store<DeskTables>, clocks: Clocks, log: Int
     const outcome = outcomeOf(last);
     if (outcome === 'done' || (outcome === 'failed' && !again)) return { kind: 'ended', intent: last };
     const isClear = isSame(cleared, last) && (await leftOf(db, last, quietMs)) === 0;
-    return isClear ? adoptedNow(db, quietMs) : { kind: 'quiet', intent: last };
+    if (isClear) return adoptedNow(db, quietMs);
+    return { kind: isOpen(outcome) ? 'held' : 'quiet', intent: last };
   }
 
   async function leftOf(db: Db, { id }: Entry, quietMs: number): Promise<number> {
@@ -90,7 +92,8 @@ export function createOpening(store: Store<DeskTables>, clocks: Clocks, log: Int
     const claimed = cleared && { ...cleared, renewed: undefined };
     const blocked = await findBlocking(tx, intent, operation, { ...sendAgain, cleared: claimed, quietMs });
     if (blocked) {
-      if (blocked.kind !== 'held') await dropHold(tx, engine, ref);
+      const isHeld = blocked.kind === 'held' && blocked.intent.renewed !== undefined;
+      if (!isHeld) await dropHold(tx, engine, ref);
       return blocked;
     }
     const opened = await insertIntent(tx, intent, cleared?.id);

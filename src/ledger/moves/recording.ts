@@ -7,7 +7,7 @@ import { rememberState } from '../known/remember.js';
 import { refColumns, refOf } from '../payment-ref.js';
 import { createResend } from './resend.js';
 import type { DeskTables, IntentRow } from '../schema.js';
-import { dropHoldOf, holdOf, intentById, lastIntentOn, takeHold } from './statements.js';
+import { dropHoldOf, holdOf, intentById, lastIntentOn, lockHoldOf, takeHold } from './statements.js';
 
 /** Adds the outcome of an intent, and keeps, releases or takes back its hold accordingly. */
 export function createRecording(store: Store<DeskTables>, clocks: Clocks, log: IntentLog) {
@@ -28,7 +28,8 @@ export function createRecording(store: Store<DeskTables>, clocks: Clocks, log: I
   }
 
   async function record(tx: Tx, intentId: number, outcome: NewOutcome): Promise<boolean> {
-    const [held] = await holdOf(tx, engine, { intent_id: intentId });
+    // Locked: whoever records another outcome at the same time may drop the hold.
+    const [held] = await lockHoldOf(tx, engine, { intent_id: intentId });
     const stays = isOpen(outcome.outcome);
     if (!held) {
       // Only a later proof reopens what was closed; a process that comes late knows less.

@@ -92,6 +92,11 @@ export const dropHold = statement<unknown, Ref>(
 
 export const dropHoldOf = statement<unknown, 'intent_id'>('delete from holds where intent_id = :intent_id');
 
+/** The hold of an intent, kept from others until the transaction ends. */
+export const lockHoldOf = statement<HoldRow, 'intent_id'>(
+  'update holds set intent_id = intent_id where intent_id = :intent_id returning *',
+);
+
 export const holdOf = statement<HoldRow, 'intent_id'>('select * from holds where intent_id = :intent_id');
 
 const isUnseenCharge = `payment_id = '${UNNAMED}' and app_id = :app_id and retired = 0 and operation = 'charge'

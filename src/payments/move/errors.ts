@@ -94,6 +94,14 @@ export function notSent(sent: Sent, why: string): TemporaryError {
   );
 }
 
+/** It provably never left, and the outcome of the same instruction before it is unknown. */
+export function notSentAgain(sent: Sent, why: string): UnknownOutcomeError {
+  return new UnknownOutcomeError(
+    `${nameOf(sent)} was not sent again: ${why}. Nothing was sent now. The outcome of what was sent before is still unknown.`,
+    { code: 'still-open', saysNothingSent: true, next: [check(sent.beforeRead), explain(sent.beforeRead)] },
+  );
+}
+
 /** The service answered 425 or 429. */
 export function notTaken(
   sent: Sent,

@@ -3,7 +3,7 @@ import type { ServiceProblem } from '../../client/problems.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { SettleOperation } from '../../contract/states.js';
 import type { PaydeskError } from '../../errors.js';
-import type { Entry } from '../../ledger/moves/entries.js';
+import { isOpen, outcomeOf, type Entry } from '../../ledger/moves/entries.js';
 import type { Outcome } from '../../ledger/moves/operations.js';
 import { stateOf } from '../named-payments.js';
 import type { Before, Since, Standing } from './proof.js';
@@ -70,6 +70,11 @@ export interface Sent {
   beforeRead: PaymentRead;
   intent: Entry;
   tookMs?: number;
+}
+
+/** Whether it was sent in the place of one whose outcome is unknown, or whose end is still to come. */
+export function isResendOfOpen({ move: { cleared }, intent }: Sent): boolean {
+  return cleared !== undefined && intent.resend_of === cleared.id && isOpen(outcomeOf(cleared));
 }
 
 /** What reading since then has shown. */

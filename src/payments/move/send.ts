@@ -3,17 +3,17 @@
 
 import type { Fence } from '../../client/exchange.js';
 import type { PaymentRead, SettleResult } from '../../client/payment-calls.js';
-import type { GuardError } from '../../errors.js';
+import { type GuardError, PaydeskError } from '../../errors.js';
 import type { Entry } from '../../ledger/moves/entries.js';
 import { fenceOf } from '../../ledger/moves/quiet-period.js';
 import { quietOf, type Desk } from '../desk.js';
 import { idOf, labelOf, stateOf } from '../named-payments.js';
 import { clearToSend, reportBlocked } from './check.js';
-import { changedMeanwhile, interruptedBy, notSent, takenOver } from './errors.js';
+import { changedMeanwhile, interruptedBy, notSent, notSentAgain, takenOver } from './errors.js';
 import { forbidden } from './legality.js';
 import { beforeOf, isAsBefore, nothingSince } from './proof.js';
 import { findBlocking, intentOf, recordResult, withLedger } from './record.js';
-import { type Evidence, type Move, type MoveResult, resultOf, type Sent } from './result.js';
+import { type Evidence, isResendOfOpen, type Move, type MoveResult, resultOf, type Sent } from './result.js';
 import { settle } from './settle.js';
 
 /** A row of a batch is read after the whole of it was confirmed: it need not be read twice in a row. */
@@ -66,12 +66,10 @@ async function send(
       ...(move.description === undefined ? {} : { description: move.description }),
     });
   } catch (error) {
-    // Errors thrown here mean that nothing was sent.
-    await desk.ledger.record(intent.id, {
-      outcome: 'unsent',
-      why: (error as Error).message,
-      neverLeft: true,
-    });
+    // These errors mean that nothing was sent. After any other one, nobody knows: the intent stays open.
+    if (error instanceof PaydeskError) {
+      await desk.ledger.record(intent.id, { outcome: 'unsent', why: error.message, neverLeft: true });
+    }
     throw error;
   } finally {
     stopRenewing();
@@ -80,6 +78,10 @@ async function send(
   if (answer.kind === 'unsent') {
     const result = resultOf(sent, before, 'unsent', interruptedBy(desk) ?? notSent(sent, answer.why));
     await recordResult(desk, sent, result, { neverLeft: true });
+    // The instruction before it is as open as it was.
+    if (isResendOfOpen(sent)) {
+      return resultOf(sent, before, 'unknown', interruptedBy(desk) ?? notSentAgain(sent, answer.why));
+    }
     return answer.isLate ? { ...result, isLate: true } : result;
   }
   return settle(desk, sent, evidenceFrom(answer), shownBy(desk, answer));

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Server as NetServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -565,4 +565,57 @@ it('a capture that this desk has as done, and the payment denies, is a conflict 
     exit: 9,
     code: 'ledger-conflict',
   });
+});
+
+/** Sends the refund again as soon as the quiet period allows it. */
+async function resend(port: number) {
+  const again = () => run(port, ['payments', 'refund', '100231', '--resend'], quiet);
+  let last = await again();
+  while (last.code === 'quiet-period') last = await again();
+  return last;
+}
+
+it.each([422, 429])(
+  'a refund that is sent again and answered %s leaves the first one unknown',
+  async (status) => {
+    let told = 0;
+    const port = await start(({ method, url = '' }) => {
+      if (url.includes('referenceId')) return { status: 404 };
+      if (method === 'GET' || url.endsWith('/recheck')) return unchanged;
+      told += 1;
+      return { status: told === 1 ? 503 : status };
+    });
+    expect((await run(port, ['payments', 'refund', '100231'], quiet)).exit).toBe(6);
+    expect(await resend(port)).toMatchObject({ exit: 6, outcome: 'unknown' });
+    expect(await run(port, ['payments', 'check', '100231'], quiet)).toMatchObject({ exit: 6 });
+    expect(await run(port, ['payments', 'refund', '100231'], quiet)).toMatchObject({ exit: 6 });
+    expect(told).toBe(2);
+  },
+);
+
+it('a refund that is sent again and never leaves stays unknown, and is not sent by the next command', async () => {
+  let told = 0;
+  const port = await start(({ method, url = '' }) => {
+    if (url.includes('referenceId')) return { status: 404 };
+    // An instruction has a connection of its own, which finds nobody from now on.
+    if (url.endsWith('/recheck') && told === 1) NetServer.prototype.close.call(servers[0]!);
+    if (method === 'GET' || url.endsWith('/recheck')) return unchanged;
+    told += 1;
+    return { status: 503 };
+  });
+  const refund = (...more: string[]) => run(port, ['payments', 'refund', '100231', ...more], quiet);
+  expect((await refund()).exit).toBe(6);
+  const listen = () => new Promise<void>((resolve) => servers[0]!.listen(port, '127.0.0.1', resolve));
+  // An attempt within the quiet period rechecks as well, and then cannot even read.
+  const again = await eventually(async () => {
+    if (!servers[0]!.listening) await listen();
+    const last = await resend(port);
+    expect(last.json.error?.message).toContain('was not sent again');
+    return last;
+  });
+  expect(again).toMatchObject({ exit: 6, outcome: 'unknown' });
+  expect(again.json.error?.message).toContain('Nothing was sent now.');
+  await listen();
+  expect(await refund()).toMatchObject({ exit: 6, code: 'still-open' });
+  expect(told).toBe(1);
 });
