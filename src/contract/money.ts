@@ -42,6 +42,13 @@ export function isPositive(amount: JsonNumber | undefined): boolean {
 export function sameAmount(a: JsonNumber | string, b: JsonNumber | string): boolean {
   const left = typeof a === 'string' ? a : numberText(a);
   const right = typeof b === 'string' ? b : numberText(b);
-  if (!isAmount(left) || !isAmount(right)) return left === right;
-  return toHundredths(left) === toHundredths(right);
+  if (!isDecimal(left) || !isDecimal(right)) return left === right;
+  const places = Math.max(decimalsOf(left).length, decimalsOf(right).length);
+  return toPlaces(left, places) === toPlaces(right, places);
 }
+
+const decimalsOf = (text: string): string => text.split('.')[1] ?? '';
+
+/** A decimal as a whole number of its last place, after it is filled up to so many places. */
+const toPlaces = (text: string, places: number): bigint =>
+  BigInt(`${text.split('.')[0]}${decimalsOf(text).padEnd(places, '0')}`);

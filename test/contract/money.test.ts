@@ -46,6 +46,26 @@ describe('amounts', () => {
     expect(() => toHundredths('-1')).toThrow(RangeError);
   });
 
+  test.each([
+    ['49.90', '49.900', true],
+    ['49.9', '0049.90000', true],
+    ['0.0', '0', true],
+    ['-0.00', '0', true],
+    ['-10.5', '-10.500', true],
+    ['99999999999999999999.990', '99999999999999999999.99', true],
+    ['49.90', '49.901', false],
+    ['49.900', '4.9900', false],
+    ['10.5', '-10.5', false],
+    ['0.0000000000000000001', '0.00000000000000000010', true],
+    ['0.0000000000000000001', '0', false],
+    ['1e1', '10', false],
+    ['1e1', '1e1', true],
+    ['.5', '0.5', false],
+  ])('%s and %s are the same money: %s', (one, other, same) => {
+    expect(sameAmount(one, other)).toBe(same);
+    expect(sameAmount(other, one)).toBe(same);
+  });
+
   test('in a request are numbers, in a breakdown zero is allowed', () => {
     expect(amount.safeParse(parseJson('10.10')).data).toEqual(new ExactNumber('10.10'));
     for (const value of ['10', null, true, undefined, 0, -1, Number.NaN]) {

@@ -50,6 +50,14 @@ describe('a service that writes amounts with three decimals', () => {
     expect(status!.totals!.done).toEqual({ EUR: 31.5 });
   });
 
+  it('has the amount of a row that is written with two', async () => {
+    const [one, other] = await desk.paid(2);
+    const { run, out } = await deskWith((body) => body.replace('"amount":10.5,', '"amount":10.500,'));
+    const file = desk.csv('payment,amount', `${one!.paymentId},10.50`, `${other!.paymentId},10.51`);
+    const { json } = await run('plan', [file, '--action', 'refund', '--out', out, '--json']);
+    expect(json.rows!.map(({ why }) => why)).toEqual([undefined, 'amount differs']);
+  });
+
   it('has the sums of a currency with three decimals to the last one', async () => {
     const payments = await desk.paid(3, 'approved', { amount: 1.23, currency: 'KWD' });
     const { plan, refused } = await deskWith((body) => body.replace('"amount":1.23,', '"amount":1.234,'));
