@@ -180,8 +180,9 @@ async function readRow(
   row: OrderRow,
   reading: Reading,
 ): Promise<RowResult> {
-  const found = await readPaced(() => readNamed(client, row.name), reading);
-  if ('read' in found) return { seen: seenOrder(app, row, found.read) };
+  // A payment that cannot be kept concerns this row alone, as a read that the service refuses does.
+  const found = await readPaced(async () => seenOrder(app, row, await readNamed(client, row.name)), reading);
+  if ('read' in found) return { seen: found.read };
   const problem = firstLine(found.error.message);
   return { row, kind: found.error.code === 'not-found' ? 'unknown' : 'unreadable', problem };
 }

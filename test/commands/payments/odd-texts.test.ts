@@ -149,6 +149,26 @@ function oddTests(database: () => Promise<Env>): void {
     const { code, stderr } = await run(server, 'payments', 'import', file);
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('bug')]);
   });
+
+  it.each([['none'], ['"x"'], ['1.5'], ['9'.repeat(41)]])(
+    'an import goes on after a row whose paymentId is %s, and counts it as unreadable',
+    async (id) => {
+      const server = await httpServer(({ url }, response) => {
+        const referenceId = url.split('referenceId:')[1];
+        const shown = paymentText({ referenceId, paymentId: Number(referenceId?.slice(4)) });
+        const odd = id === 'none' ? '' : `"paymentId":${id},`;
+        return response.end(referenceId === 'inv-2' ? shown.replace(/"paymentId":\d+,/, odd) : shown);
+      });
+      const file = join(home, 'orders.csv');
+      writeFileSync(file, 'referenceId,order\ninv-1,W-1\ninv-2,W-2\ninv-3,W-3\n');
+      const { code, json } = await run(server, 'payments', 'import', file, '--json');
+      expect([code, json]).toMatchObject([7, { rows: 3, new: 2, unknown: 0, unreadable: 1 }]);
+      expect(json['problems']).toEqual([
+        { line: 3, payment: 'ref:inv-2', problem: expect.stringMatching(/./) as string },
+      ]);
+      expect((await run(server, 'payments', 'find', 'W-3', '--json')).json).toHaveLength(1);
+    },
+  );
 }
 
 describe('odd texts of a service, on SQLite', () => oddTests(async () => ({})));
