@@ -175,18 +175,18 @@ async function goBack(
     // What was asked of the provider before is still open there; recheck brings it in.
     ...(to === 'Processing' && { provider_knows: await settleAuthorisation(work, payment) }),
   });
-  const { expiration_time } = back;
-  // A link that ran out meanwhile had to wait for this.
-  if (
-    (to === 'Created' || to === 'ActionRequired') &&
-    expiration_time !== null &&
-    expiration_time <= work.now
-  )
-    await addJob(work, back, 'expire-link', expiration_time);
+  if (to === 'Created' || to === 'ActionRequired') await expireLateLink(work, back);
   if (to === 'Authorised' && back.authorised_until !== null) {
     await addJob(work, back, 'expire-authorisation', back.authorised_until);
   }
   return back;
+}
+
+/** A link that ran out while the provider or a fraud rule had the payment expires only now. */
+async function expireLateLink(work: Work, payment: PaymentRow): Promise<void> {
+  const { expiration_time } = payment;
+  if (expiration_time !== null && expiration_time <= work.now)
+    await addJob(work, payment, 'expire-link', expiration_time);
 }
 
 /** What the provider has decided, or decides now, about an authorisation whose answer nobody waits for any more. */
@@ -210,15 +210,16 @@ async function decline(work: Work, payment: PaymentRow, reason: string, cause: s
 }
 
 /** A second attempt that is declined too leaves the payment where it is, with the newer reason. */
-export function toDeclined(
+export async function toDeclined(
   work: Work,
   payment: PaymentRow,
   cause: string,
   changes: PaymentChanges,
 ): Promise<PaymentRow> {
-  return payment.state === 'Declined'
-    ? changeDetails(work, payment, changes)
-    : changeState(work, payment, 'Declined', cause, changes);
+  if (payment.state === 'Declined') return changeDetails(work, payment, changes);
+  const declined = await changeState(work, payment, 'Declined', cause, changes);
+  await expireLateLink(work, declined);
+  return declined;
 }
 
 /** A stored card expires by the clock; a card that the customer types says itself what it does. */

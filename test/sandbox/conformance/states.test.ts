@@ -238,6 +238,32 @@ onEveryStore((bench) => {
       expect(late.status).toBe(422);
     });
 
+    test.each([
+      [
+        'while the provider takes its time',
+        'slow-declined',
+        ['Created', 'Processing', 'Declined', 'Expired'],
+      ],
+      ['while it was held', 'held', ['Created', 'Held', 'Declined', 'Expired']],
+    ] as const)('lets a link that ran out %s expire once it is declined', async (_, card, path) => {
+      const sandbox = await bench.start();
+      await sandbox.control('POST', '/clock', { action: 'stop' });
+      const { body } = await sandbox.control<{ now: string }>('GET', '/clock');
+      const expirationTime = new Date(Date.parse(body.now) + 20_000).toISOString();
+      const receiver = await bench.receiver();
+      const { paymentId } = await sandbox.create({ expirationTime, webhookUrl: receiver.url });
+      await sandbox.pay(paymentId, card);
+      await sandbox.advance(25_000);
+      expect((await sandbox.read(paymentId)).paymentState).toBe(path[1]);
+      if (card === 'held') {
+        await sandbox.control('POST', '/faults', { kind: 'provider-fails', route: 'authorize', next: 1 });
+        await sandbox.call('POST', `/payments/${paymentId}/unhold`);
+      }
+      await sandbox.advance(10_000);
+      expect(await sandbox.states(paymentId)).toEqual(path);
+      expect(receiver.states(paymentId)).toEqual(path);
+    });
+
     test('lets an authorisation expire after the window of its provider profile', async () => {
       const sandbox = await bench.start();
       await sandbox.control('POST', '/clock', { action: 'stop' });

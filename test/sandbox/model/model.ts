@@ -306,7 +306,7 @@ export function overdue(known: Known, story: Story, now: number): string | undef
   const state = story.payment.paymentState;
   const until = authorisedUntil(known, story);
   if (state === 'Authorised' && until !== undefined && until <= now) return 'the authorisation ran out';
-  const isOpen = state === 'Created' || state === 'ActionRequired';
+  const isOpen = ['Created', 'ActionRequired', 'Declined'].includes(state);
   if (isOpen && known.expires !== undefined && known.expires <= now) return 'the checkout link ran out';
   return undefined;
 }
