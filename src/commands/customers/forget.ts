@@ -9,6 +9,8 @@ import { countOf, customersWithEmail, type Forgotten, forgetCustomer } from '../
 import { addWords, paydesk } from '../../next-command.js';
 import { safeText } from '../../output/text.js';
 
+type ForgottenCustomer = Forgotten & { customerId: string };
+
 export default class CustomersForget extends BaseCommand {
   static override summary = 'Remove what this desk keeps about a customer.';
   static override description =
@@ -22,7 +24,7 @@ export default class CustomersForget extends BaseCommand {
   static override args = { customer: customerArgument };
   static override flags = { yes: boolean({ char: 'y', summary: 'Do not ask.' }) };
 
-  async run(): Promise<Forgotten & { customerId: string }> {
+  async run(): Promise<ForgottenCustomer> {
     const { args, flags } = await this.parse(CustomersForget);
     const { profile } = await openSession(this.context);
     if (!flags.yes && !this.interactive) {
@@ -39,12 +41,7 @@ export default class CustomersForget extends BaseCommand {
     if (!flags.yes && payments > 0) await this.#ask(args.customer, known);
     this.sent.assumeSome();
     const forgotten = await forgetCustomer(store, profile, args.customer);
-    return this.show({ customerId: args.customer, ...forgotten }, ({ payments, webhooks }) => [
-      payments === 0 && webhooks === 0
-        ? `This desk has no known payments or webhooks of customer ${safeText(args.customer)}. There was nothing to remove.`
-        : `Removed the personal data of ${counted(payments, 'known payment')} and deleted ${counted(webhooks, 'webhook')}. ` +
-          'The service keeps what it has, and a command that reads one of these payments makes it known again.',
-    ]);
+    return this.show({ customerId: args.customer, ...forgotten }, resultLines);
   }
 
   /** An address that somebody has must not look as if it had been removed. */
@@ -67,4 +64,25 @@ export default class CustomersForget extends BaseCommand {
     if (await confirm({ message, default: false }, this.prompts())) return;
     throw new InterruptedError('Nothing was removed.', { code: 'declined' });
   }
+}
+
+function resultLines({ customerId, payments, webhooks, webhooksInProgress }: ForgottenCustomer): string[] {
+  if (payments === 0 && webhooks === 0 && webhooksInProgress === 0) {
+    return [
+      `This desk has no known payments or webhooks of customer ${safeText(customerId)}. There was nothing to remove.`,
+    ];
+  }
+  const stay =
+    webhooksInProgress === 1
+      ? 'is being read or forwarded now and was'
+      : 'are being read or forwarded now and were';
+  return [
+    `Removed the personal data of ${counted(payments, 'known payment')} and deleted ${counted(webhooks, 'webhook')}. ` +
+      'The service keeps what it has, and a command that reads one of these payments makes it known again.',
+    ...(webhooksInProgress === 0
+      ? []
+      : [
+          `${counted(webhooksInProgress, 'webhook')} ${stay} not deleted. Run the command again in a minute.`,
+        ]),
+  ];
 }

@@ -5,6 +5,7 @@ import { sql, type Kysely } from 'kysely';
 import type { Engine, Store } from '../../store/store.js';
 import type { AppRef } from '../payment-ref.js';
 import type { DeskTables, KnownPaymentRow } from '../schema.js';
+import { deleteDeliveries, deleteWebhooksOf, lockListener } from './delete-webhooks.js';
 import { searchWords } from './search-words.js';
 
 type Db = Kysely<DeskTables>;
@@ -12,10 +13,11 @@ type Db = Kysely<DeskTables>;
 export interface Forgotten {
   payments: number;
   webhooks: number;
+  /** Webhooks that stay because a listener reads or forwards them now. */
+  webhooksInProgress: number;
 }
 
 const nothingPersonal = {
-  customer_id: null,
   payer_name: null,
   payer_email: null,
   order_id: null,
@@ -26,25 +28,25 @@ const nothingPersonal = {
 
 export async function forgetCustomer(
   store: Store<DeskTables>,
-  { appId }: AppRef,
+  app: AppRef,
   customerId: string,
 ): Promise<Forgotten> {
   return store.transaction(async (tx) => {
-    const { known, moved } = await paymentsOf(tx, { appId }, customerId);
+    await lockListener(store, tx, app);
+    const { known, moved } = await paymentsOf(tx, app, customerId);
+    const webhooks = await deleteWebhooksOf(tx, store.engine, app, [...known, ...moved]);
     for (const row of known) {
-      const words = searchWords({ ...row, ...nothingPersonal });
+      // By the customer ID, the next run finds the webhooks that stay now.
+      const customer_id = webhooks.busyPayments.has(row.payment_id) ? customerId : null;
+      const kept = { ...nothingPersonal, customer_id };
       await tx
         .updateTable('known_payments')
-        .set({ ...nothingPersonal, words })
+        .set({ ...kept, words: searchWords({ ...row, ...kept }) })
         .where('id', '=', row.id)
         .execute();
     }
     if (known.length > 0) await dropDeletedWords(tx, store.engine);
-    let webhooks = 0;
-    for (const payment of [...known, ...moved]) {
-      webhooks += await removeDeliveries(tx, await deliveriesOf(tx, appId, payment));
-    }
-    return { payments: known.length, webhooks };
+    return { payments: known.length, webhooks: webhooks.deleted, webhooksInProgress: webhooks.inProgress };
   });
 }
 
@@ -106,49 +108,6 @@ export async function customersWithEmail(
   return rows.flatMap(({ customer_id }) => customer_id ?? []);
 }
 
-async function deliveriesOf(
-  tx: Db,
-  appId: string,
-  payment: Pick<KnownPaymentRow, 'payment_id' | 'reference_id'>,
-): Promise<number[]> {
-  const rows = await tx
-    .selectFrom('deliveries')
-    .innerJoin('listeners', 'listeners.id', 'deliveries.listener_id')
-    .select('deliveries.id')
-    .where('listeners.app_id', '=', appId)
-    .where((eb) =>
-      eb.or([
-        eb('deliveries.payment_id', '=', payment.payment_id),
-        ...(payment.reference_id === null ? [] : [eb('deliveries.reference_id', '=', payment.reference_id)]),
-      ]),
-    )
-    .execute();
-  return rows.map(({ id }) => id);
-}
-
-/** Those that nobody works on any more, with everything that was sent on. */
-async function removeDeliveries(tx: Db, ids: readonly number[]): Promise<number> {
-  if (ids.length === 0) return 0;
-  const busy = await tx
-    .selectFrom('forwards')
-    .select('delivery_id')
-    .where('delivery_id', 'in', ids)
-    .where('finished', '=', 0)
-    .execute();
-  const left = new Set(busy.map(({ delivery_id }) => delivery_id));
-  const gone = ids.filter((id) => !left.has(id));
-  if (gone.length === 0) return 0;
-  await sql`delete from forward_attempts where forward_id in
-    (select id from forwards where delivery_id in (${sql.join(gone)}))`.execute(tx);
-  await tx.deleteFrom('forwards').where('delivery_id', 'in', gone).execute();
-  const { numDeletedRows } = await tx
-    .deleteFrom('deliveries')
-    .where('id', 'in', gone)
-    .where('finished', '=', 1)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
-}
-
 /** As many as are removed at a time, so that no command waits for long. */
 const CHUNK_SIZE = 1_000;
 
@@ -156,7 +115,7 @@ const CHUNK_SIZE = 1_000;
  * Removes known payments that were not seen since, and webhooks that came before: a page at each call. A payment with
  * an open instruction stays known.
  */
-export async function forgetBefore(store: Store<DeskTables>, time: number): Promise<Forgotten> {
+export async function forgetBefore(store: Store<DeskTables>, time: number): Promise<void> {
   const { rows: old } = await sql<{ id: number }>`select id from known_payments
     where known_time < ${time} and seen_time < ${time} and not exists (
       select 1 from holds where holds.app_id = known_payments.app_id
@@ -170,9 +129,22 @@ export async function forgetBefore(store: Store<DeskTables>, time: number): Prom
     .execute();
   const ids = old.map(({ id }) => id);
   const deliveries = oldest.filter((row) => row.finished === 1 && row.time < time).map(({ id }) => id);
-  if (ids.length === 0 && deliveries.length === 0) return { payments: 0, webhooks: 0 };
-  return store.transaction(async (tx) => {
+  if (ids.length === 0 && deliveries.length === 0) return;
+  await store.transaction(async (tx) => {
     if (ids.length > 0) await tx.deleteFrom('known_payments').where('id', 'in', ids).execute();
-    return { payments: ids.length, webhooks: await removeDeliveries(tx, deliveries) };
+    await deleteDeliveries(tx, await withoutOpenForwards(tx, deliveries));
   });
+}
+
+/** What was not forwarded yet is kept for longer. */
+async function withoutOpenForwards(tx: Db, ids: readonly number[]): Promise<number[]> {
+  if (ids.length === 0) return [];
+  const open = await tx
+    .selectFrom('forwards')
+    .select('delivery_id')
+    .where('delivery_id', 'in', ids)
+    .where('finished', '=', 0)
+    .execute();
+  const waiting = new Set(open.map(({ delivery_id }) => delivery_id));
+  return ids.filter((id) => !waiting.has(id));
 }

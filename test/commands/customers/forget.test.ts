@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import Forget from '../../../src/commands/customers/forget.js';
 import { createImportRecord } from '../../../src/import/import-record.js';
 import { type DeskDatabase, openDeskDatabase } from '../../../src/ledger/desk.js';
 import { remember } from '../../../src/ledger/known/remember.js';
+import { createOwner } from '../../../src/store/owner.js';
 import { describeWithPostgres } from '../../helpers/postgres.js';
 import { runCommand } from '../../helpers/desk.js';
 
@@ -15,12 +17,21 @@ const appId = 'app-1';
 const DAY = 86_400_000;
 const NAME = 'Zelda Quist';
 
-/** A webhook about this payment that was read and forwarded, with a handler's answer. */
+interface WebhookState {
+  /** Whether the delivery was read. */
+  read?: boolean;
+  /** Whether its forward has ended. */
+  forwarded?: boolean;
+  /** Who works on the part that has not ended, and for how many milliseconds from now. */
+  lease?: { owner: string; ms: number };
+}
+
+/** A webhook about this payment that was read and forwarded unless told otherwise, with a handler's answer. */
 async function addWebhook(
   { store }: DeskDatabase,
   paymentId: string,
   time: number,
-  finished = 1,
+  { read = true, forwarded = true, lease }: WebhookState = {},
 ): Promise<void> {
   await store.transaction(async (tx) => {
     await tx
@@ -29,7 +40,12 @@ async function addWebhook(
       .onConflict((conflict) => conflict.column('app_id').doNothing())
       .execute();
     const { id: listener_id } = await tx.selectFrom('listeners').select('id').executeTakeFirstOrThrow();
-    const common = { due_time: 0, lease_until: null, lease_owner: null };
+    const common = (finished: boolean) => ({
+      due_time: 0,
+      lease_until: lease && !finished ? Date.now() + lease.ms : null,
+      lease_owner: lease && !finished ? lease.owner : null,
+      finished: Number(finished),
+    });
     const none = {
       reference_id: null,
       said_state: null,
@@ -40,7 +56,7 @@ async function addWebhook(
     const { id: delivery_id } = await tx
       .insertInto('deliveries')
       .values({
-        ...common,
+        ...common(read),
         ...none,
         listener_id,
         time,
@@ -56,14 +72,13 @@ async function addWebhook(
         verdict: null,
         why: null,
         read_time: null,
-        finished: 1,
       })
       .returning('id')
       .executeTakeFirstOrThrow();
     const { id: forward_id } = await tx
       .insertInto('forwards')
       .values({
-        ...common,
+        ...common(forwarded),
         listener_id,
         delivery_id,
         target: 't',
@@ -76,8 +91,7 @@ async function addWebhook(
         status: 200,
         ms: 1,
         error: null,
-        outcome: 'delivered',
-        finished,
+        outcome: forwarded ? 'delivered' : null,
       })
       .returning('id')
       .executeTakeFirstOrThrow();
@@ -87,6 +101,31 @@ async function addWebhook(
       .execute();
   });
 }
+
+/** The name that a process on this machine writes to its leases. */
+const ownerOf = (pid: number | undefined) => createOwner().name.replace(/\/\d+(?=\/[0-9a-f]{8}$)/, `/${pid}`);
+const runningOwner = ownerOf(process.pid);
+/** A listener that was killed. */
+const endedOwner = ownerOf(spawnSync('true').pid);
+
+const waitingWebhooks: Array<[name: string, state: WebhookState]> = [
+  ['waits to be forwarded', { forwarded: false }],
+  [
+    'was being forwarded when the listener was killed',
+    { forwarded: false, lease: { owner: endedOwner, ms: 20_000 } },
+  ],
+  [
+    'was being forwarded by a listener that has not answered since',
+    { forwarded: false, lease: { owner: 'elsewhere', ms: -1 } },
+  ],
+  ['was never read', { read: false }],
+  ['was being read when the listener was killed', { read: false, lease: { owner: endedOwner, ms: 60_000 } }],
+];
+const busyWebhooks: Array<[name: string, state: WebhookState]> = [
+  ['forwarded', { forwarded: false, lease: { owner: runningOwner, ms: 20_000 } }],
+  ['forwarded by another machine', { forwarded: false, lease: { owner: 'elsewhere', ms: 20_000 } }],
+  ['read', { read: false, lease: { owner: runningOwner, ms: 60_000 } }],
+];
 
 function keptTests(database: () => Promise<string | undefined>): void {
   const home = mkdtempSync(join(tmpdir(), 'paydesk-home-'));
@@ -143,6 +182,11 @@ function keptTests(database: () => Promise<string | undefined>): void {
   const rows = (table: 'deliveries' | 'forwards' | 'forward_attempts' | 'known_payments') =>
     withDatabase(async ({ store }) => store.db.selectFrom(table).selectAll().execute());
 
+  const webhooksOf = async (paymentId: string) =>
+    (await rows('deliveries')).filter((row) => 'payment_id' in row && row.payment_id === paymentId);
+  let paymentIds = 100;
+  const newPaymentId = () => String((paymentIds += 1));
+
   /** Whether the index itself still has a word; PostgreSQL keeps it in the row alone. */
   const indexHas = (word: string) =>
     withDatabase(async ({ store }) => {
@@ -173,7 +217,10 @@ function keptTests(database: () => Promise<string | undefined>): void {
     expect(await indexHas('881')).toBe(true);
 
     const { code, json } = await runCommand(Forget, ['k-881', '--yes', '--json'], { env });
-    expect([code, json]).toEqual([0, { customerId: 'k-881', payments: 1, webhooks: 1 }]);
+    expect([code, json]).toEqual([
+      0,
+      { customerId: 'k-881', payments: 1, webhooks: 1, webhooksInProgress: 0 },
+    ]);
     expect(await find('zelda')).toEqual([2]);
     expect(await indexHas('881')).toBe(false);
     for (const said of ['k-881', 'w-1', 'z@q.example 1', 'ring']) expect(await find(said)).not.toContain(1);
@@ -192,8 +239,74 @@ function keptTests(database: () => Promise<string | undefined>): void {
     const nobody = await runCommand(Forget, ['k-0'], { env, terminal: true });
     expect([nobody.code, nobody.stdout]).toEqual([0, expect.stringMatching(/nothing\s+to\s+remove/)]);
     const unknown = await runCommand(Forget, ['k-0', '--yes', '--json'], { env });
-    expect([unknown.code, unknown.json]).toEqual([0, { customerId: 'k-0', payments: 0, webhooks: 0 }]);
+    expect([unknown.code, unknown.json]).toEqual([
+      0,
+      { customerId: 'k-0', payments: 0, webhooks: 0, webhooksInProgress: 0 },
+    ]);
   });
+
+  it.each(waitingWebhooks)('deletes a webhook that %s', async (_, state) => {
+    const paymentId = newPaymentId();
+    await withDatabase(async (opened) => {
+      await know(opened, paymentId, `k-${paymentId}`, Date.now());
+      await addWebhook(opened, paymentId, Date.now(), state);
+    });
+    const before = (await rows('forward_attempts')).length;
+    const { code, json } = await runCommand(Forget, [`k-${paymentId}`, '--yes', '--json'], { env });
+    expect([code, json]).toMatchObject([0, { payments: 1, webhooks: 1, webhooksInProgress: 0 }]);
+    expect(await webhooksOf(paymentId)).toEqual([]);
+    expect((await rows('forward_attempts')).length).toBe(before - 1);
+    expect((await rows('forwards')).length).toBe((await rows('deliveries')).length);
+  });
+
+  it.each(busyWebhooks)(
+    'keeps a webhook that is being %s, says so, and deletes it later',
+    async (_, state) => {
+      const paymentId = newPaymentId();
+      const customer = `k-${paymentId}`;
+      await withDatabase(async (opened) => {
+        await know(opened, paymentId, customer, Date.now());
+        await addWebhook(opened, paymentId, Date.now(), state);
+        await addWebhook(opened, paymentId, Date.now());
+      });
+      const { code, json } = await runCommand(Forget, [customer, '--yes', '--json'], { env });
+      expect([code, json]).toEqual([
+        0,
+        { customerId: customer, payments: 1, webhooks: 1, webhooksInProgress: 1 },
+      ]);
+      expect((await webhooksOf(paymentId)).length).toBe(1);
+      expect(
+        JSON.stringify((await rows('known_payments')).filter((row) => row.payment_id === paymentId)),
+      ).not.toMatch(/zelda|quist|ring/i);
+      const again = await runCommand(Forget, [customer, '--yes'], { env });
+      expect([again.code, again.stdout]).toEqual([
+        0,
+        expect.stringContaining(
+          '1 webhook is being read or forwarded now and was not deleted. Run the command again in a minute.',
+        ),
+      ]);
+      expect(again.stdout).not.toContain('nothing');
+
+      await withDatabase(({ store }) =>
+        store.transaction(async (tx) => {
+          await tx
+            .updateTable('forwards')
+            .set({ finished: 1, lease_until: null, lease_owner: null })
+            .execute();
+          await tx
+            .updateTable('deliveries')
+            .set({ finished: 1, lease_until: null, lease_owner: null })
+            .execute();
+        }),
+      );
+      const later = await runCommand(Forget, [customer, '--yes', '--json'], { env });
+      expect(later.json).toMatchObject({ webhooks: 1, webhooksInProgress: 0 });
+      expect(await webhooksOf(paymentId)).toEqual([]);
+      expect(await find(customer)).toEqual([]);
+      const last = await runCommand(Forget, [customer, '--yes'], { env });
+      expect(last.stdout).toContain('There was nothing to remove.');
+    },
+  );
 
   it('keeps what an unfinished import left as long as PAYDESK_KEEP says', async () => {
     const counts = { created: 0, changed: 0, same: 0, unknown: 1, unreadable: 0 };
@@ -234,7 +347,7 @@ function keptTests(database: () => Promise<string | undefined>): void {
       // Seen again since.
       await know(opened, '12', 'c_old', Date.now());
       await addWebhook(opened, '11', old);
-      await addWebhook(opened, '12', old, 0);
+      await addWebhook(opened, '12', old, { forwarded: false });
     });
     expect(await find('c_old')).toEqual(expect.arrayContaining([11, 12]));
     env = { ...env, PAYDESK_KEEP: '90d' };
