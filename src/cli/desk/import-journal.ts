@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
+import { isForgottenSince } from '../../ledger/known/forgotten.js';
 import { isNewGeneration } from '../../ledger/known/generations.js';
 import { findKnown, remember } from '../../ledger/known/remember.js';
 import type { SeenPayment } from '../../ledger/known/seen-payment.js';
@@ -27,7 +28,10 @@ export async function importJournal(store: Store<DeskTables>, env: Environment):
   }
 }
 
-/** A process that has the database open for long may have seen the payment since, or a later life of the sandbox. */
+/**
+ * A process that has the database open for long may have seen the payment since, or a later life of the sandbox, and
+ * somebody who shares it may have forgotten the customer.
+ */
 async function isOutdated(
   tx: Kysely<DeskTables>,
   engine: Store<DeskTables>['engine'],
@@ -36,6 +40,7 @@ async function isOutdated(
 ): Promise<boolean> {
   const known = await findKnown(tx, seen);
   if (known && known.seen_time > time) return true;
+  if (await isForgottenSince(tx, seen, time)) return true;
   if (!(await isNewGeneration(tx, engine, seen))) return false;
   const later = await tx
     .selectFrom('known_payments')

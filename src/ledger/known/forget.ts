@@ -6,6 +6,7 @@ import type { Engine, Store } from '../../store/store.js';
 import type { AppRef } from '../payment-ref.js';
 import type { DeskTables, KnownPaymentRow } from '../schema.js';
 import { deleteDeliveries, deleteWebhooksOf, lockListener } from './delete-webhooks.js';
+import { noteForgotten } from './forgotten.js';
 import { searchWords } from './search-words.js';
 
 type Db = Kysely<DeskTables>;
@@ -34,7 +35,10 @@ export async function forgetCustomer(
   return store.transaction(async (tx) => {
     await lockListener(store, tx, app);
     const { known, moved } = await paymentsOf(tx, app, customerId);
-    const webhooks = await deleteWebhooksOf(tx, store.engine, app, [...known, ...moved]);
+    const payments = [...known, ...moved];
+    const paymentIds = payments.map(({ payment_id }) => payment_id);
+    await noteForgotten(tx, store.engine, app, { customerId, paymentIds });
+    const webhooks = await deleteWebhooksOf(tx, store.engine, app, payments);
     for (const row of known) {
       // By the customer ID, the next run finds the webhooks that stay now.
       const customer_id = webhooks.busyPayments.has(row.payment_id) ? customerId : null;

@@ -72,8 +72,17 @@ interface ImportProblemTable {
   problem: string;
 }
 
+/** A customer or a payment whose personal data was removed; what was read before is not imported any more. */
+interface ForgottenTable {
+  app_id: string;
+  /** Of the kind and the ID, in hex. */
+  digest: string;
+  time: number;
+}
+
 export interface KnownTables {
   known_payments: KnownPaymentTable;
+  forgotten: ForgottenTable;
   imports: ImportTable;
   import_problems: ImportProblemTable;
 }
@@ -86,6 +95,7 @@ export const knownMigration: Migration = {
     await createKnownPayments(db);
     await createKnownIndexes(db);
     await createSearchIndex(db);
+    await createForgotten(db);
     await createImports(db);
   },
 };
@@ -178,6 +188,16 @@ async function createSearchIndex(db: Kysely<unknown>): Promise<void> {
   ]) {
     await statement.execute(db);
   }
+}
+
+async function createForgotten(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('forgotten')
+    .addColumn('app_id', 'text', (column) => column.notNull())
+    .addColumn('digest', 'text', (column) => column.notNull())
+    .addColumn('time', 'bigint', (column) => column.notNull())
+    .addPrimaryKeyConstraint('forgotten_once', ['app_id', 'digest'])
+    .execute();
 }
 
 async function createImports(db: Kysely<unknown>): Promise<void> {
