@@ -8,6 +8,7 @@ import Find from '../../../src/commands/payments/find.js';
 import Forget from '../../../src/commands/customers/forget.js';
 import { createImportRecord } from '../../../src/import/import-record.js';
 import { type DeskDatabase, openDeskDatabase } from '../../../src/ledger/desk.js';
+import { forgetCustomer } from '../../../src/ledger/known/forget.js';
 import { remember } from '../../../src/ledger/known/remember.js';
 import { createOwner } from '../../../src/store/owner.js';
 import { describeWithPostgres } from '../../helpers/postgres.js';
@@ -28,7 +29,7 @@ interface WebhookState {
 
 /** A webhook about this payment that was read and forwarded unless told otherwise, with a handler's answer. */
 async function addWebhook(
-  { store }: DeskDatabase,
+  { store }: Pick<DeskDatabase, 'store'>,
   paymentId: string,
   time: number,
   { read = true, forwarded = true, lease }: WebhookState = {},
@@ -366,4 +367,35 @@ describe('what is kept, on SQLite', () => keptTests(async () => undefined));
 
 describeWithPostgres('what is kept, on PostgreSQL', (postgres) => {
   keptTests(() => postgres().createDatabase());
+
+  it.each(['deliveries', 'forwards'] as const)(
+    'keeps a webhook that a listener claims in %s just now',
+    async (table) => {
+      const location = await postgres().createDatabase();
+      const { store, close } = await openDeskDatabase({ location, operator: 'op@desk' });
+      try {
+        const ref = { appId, paymentId: '1' };
+        await store.transaction((tx) =>
+          remember(tx, store.engine, {
+            seen: { ...ref, customerId: 'k-1', state: 'Captured' },
+            source: 'read',
+            now: 1,
+          }),
+        );
+        await addWebhook({ store }, '1', Date.now(), { read: false, forwarded: false });
+        const during = await store.transaction(async (tx) => {
+          await tx.updateTable(table).set({ lease_owner: 'elsewhere' }).execute();
+          return forgetCustomer(store, ref, 'k-1');
+        });
+        expect(during).toEqual({ payments: 1, webhooks: 0, webhooksInProgress: 1 });
+        expect(await forgetCustomer(store, ref, 'k-1')).toEqual({
+          payments: 1,
+          webhooks: 1,
+          webhooksInProgress: 0,
+        });
+      } finally {
+        await close();
+      }
+    },
+  );
 });
