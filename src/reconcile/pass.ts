@@ -7,6 +7,7 @@ import type { FileProblems } from '../spreadsheet/problems.js';
 import type { Store } from '../store/store.js';
 import type { SettlementLine } from './line.js';
 import { type LineMatch, matchLines } from './match.js';
+import { plainId } from './plain-id.js';
 import { createSeen, type SeenPayments } from './seen.js';
 import type { Candidate, CandidateStaging } from './staging.js';
 import { createSettlementTally, type SettlementTally } from './tally.js';
@@ -48,10 +49,10 @@ export async function passOver(
       tally.add('file', line);
       period.see(line.at);
       const match = matches[index];
-      const group = place(line, match, seen);
+      const { group, candidate } = place(line, match, seen);
       if (match?.known.provider_profile) profiles.add(match.known.provider_profile);
-      if (typeof group === 'string') tally.add(group, line);
-      else candidates.push(group);
+      if (group !== undefined) tally.add(group, line);
+      if (candidate !== undefined) candidates.push(candidate);
     }
     await staging.add(candidates);
     onProgress((done += chunk.length));
@@ -84,19 +85,23 @@ async function* matchAhead(
   if (ahead) yield await ahead;
 }
 
+interface Placed {
+  /** Undefined until the payment has been read. */
+  group?: 'matched' | 'unrelated';
+  candidate?: Candidate;
+}
+
+const MATCHED: Placed = { group: 'matched' };
+
 /** A line that agrees is done; one of another kind that names no payment is only added up; the others are candidates. */
-function place(
-  line: SettlementLine,
-  match: LineMatch | undefined,
-  seen: SeenPayments,
-): 'matched' | 'unrelated' | Candidate {
+function place(line: SettlementLine, match: LineMatch | undefined, seen: SeenPayments): Placed {
   const { kind } = line;
   const isMove = kind === 'capture' || kind === 'refund';
   const isNamed = (line.providerReference ?? line.operationId ?? line.reference) !== undefined;
   if (match === undefined) {
     return isMove || kind === 'chargeback' || isNamed
-      ? { line, match: undefined, firstLine: undefined }
-      : 'unrelated';
+      ? { candidate: { line, match: undefined, firstLine: undefined } }
+      : { group: 'unrelated' };
   }
   const { known, by } = match;
   const firstLine = isMove ? seen.mark(kind, known.id, line.line) : undefined;
@@ -104,8 +109,31 @@ function place(
   if (kind === 'capture' && firstLine === undefined && !isOwnCapture(line, facts)) {
     seen.mark('unproven-capture', known.id, line.line);
   }
-  if (exceptionOf(line, facts, firstLine) === undefined && !lacksFee(line, match)) return 'matched';
-  return { line, match: { paymentId: known.payment_id, knownId: known.id, by }, firstLine };
+  const agrees = exceptionOf(line, facts, firstLine) === undefined && !lacksFee(line, match);
+  if (agrees && !hasForeignId(line, match)) return MATCHED;
+  const candidate = { line, match: { paymentId: known.payment_id, knownId: known.id, by }, firstLine };
+  // The line is kept as evidence: its ID may be that of a second charge of this payment or of another one.
+  return agrees ? { group: 'matched', candidate: { ...candidate, agrees } } : { candidate };
+}
+
+/** The line has an ID or a reference that its payment does not have. */
+function hasForeignId(
+  { providerReference, operationId, reference }: SettlementLine,
+  { known }: LineMatch,
+): boolean {
+  const own = [
+    known.provider_reference,
+    known.capture_id,
+    known.authorize_id,
+    known.reference_id,
+    known.payment_id,
+  ];
+  const others = [providerReference, operationId, reference].filter(
+    (id) => id !== undefined && !own.includes(id),
+  ) as string[];
+  if (others.length === 0) return false;
+  const plain = own.flatMap((id) => (id === null ? [] : [plainId(id)]));
+  return others.some((id) => !plain.includes(plainId(id)));
 }
 
 /** The payment was never read since it was captured, so a read may show a fee to compare. */

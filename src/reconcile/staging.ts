@@ -1,6 +1,7 @@
-// Lines that need attention, while the file is reconciled: in a database file of its own, so that a million need no memory.
+// Lines that need attention or are evidence, while the file is reconciled: in a database file of its own, so that a million
+// need no memory.
 
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Migration, Store } from '../store/store.js';
 import { openTemporaryStore } from '../store/temporary-store.js';
 import type { Exception } from './exception.js';
@@ -8,17 +9,25 @@ import type { SettlementLine } from './line.js';
 import type { MatchedBy } from './match.js';
 import { plainId } from './plain-id.js';
 
-/** A line that does not simply agree with a known payment. */
+/** A line that does not simply agree with a known payment, or has an ID that the payment does not have. */
 export interface Candidate {
   line: SettlementLine;
   /** `knownId` is the number of the payment in the ledger. */
   match: { paymentId: string; knownId: number; by: MatchedBy } | undefined;
   firstLine: number | undefined;
+  /** Such a line needs no look. It is kept because of what it may say about other lines. */
+  agrees?: true;
 }
 
 interface StagingTables {
   /** In the order of the file: several transactions of one XML entry have the same line. */
-  candidates: { position: number; reference: string | null; payment: string | null; candidate: string };
+  candidates: {
+    position: number;
+    reference: string | null;
+    payment: string | null;
+    agrees: number;
+    candidate: string;
+  };
   /** Every ID and reference of a candidate, as `plainId` has it. */
   line_ids: { id: string; position: number };
   /** References that the service was asked for in vain, and why. */
@@ -32,7 +41,7 @@ const migrations: Migration[] = [
     async up(db) {
       for (const statement of [
         sql`create table candidates (position integer primary key, reference text, payment text,
-          candidate text not null)`,
+          agrees integer not null, candidate text not null)`,
         sql`create index candidates_by_reference on candidates (reference) where reference is not null`,
         sql`create index candidates_by_payment on candidates (payment) where payment is not null`,
         sql`create table line_ids (id text, position integer, primary key (id, position)) without rowid`,
@@ -51,7 +60,7 @@ export interface CandidateStaging {
   add(candidates: readonly Candidate[]): Promise<void>;
   /** Removes the lines and the exceptions, and keeps what the service was asked for. */
   clear(): Promise<void>;
-  /** In order of their lines. */
+  /** The lines that need a look, in order. */
   pages(): AsyncGenerator<Candidate[]>;
   /** By payment, the first lines about it, at most `limit` of them. */
   linesOf(paymentIds: readonly string[], limit: number): Promise<Map<string, Candidate[]>>;
@@ -87,7 +96,7 @@ function createStaging(store: StagingStore): CandidateStaging {
     },
 
     async *exceptions() {
-      for await (const page of readPages(store, 'exceptions', 'position')) {
+      for await (const page of readPages(store, 'exceptions', sql`true`)) {
         yield* page.map(({ exception }) => JSON.parse(exception) as Exception);
       }
     },
@@ -110,12 +119,13 @@ function createLines(
         (last += 1),
         each.match === undefined ? (each.line.reference ?? null) : null,
         each.match?.paymentId ?? null,
+        each.agrees === true ? 1 : 0,
         JSON.stringify(each),
       ]);
       const first = last - candidates.length + 1;
       const ids = candidates.flatMap(({ line }, index) => idsOf(line).map((id) => [id, first + index]));
-      await write(sql`insert into candidates (position, reference, payment, candidate)
-        select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(${JSON.stringify(rows)})`);
+      await write(sql`insert into candidates (position, reference, payment, agrees, candidate)
+        select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 from json_each(${JSON.stringify(rows)})`);
       await write(sql`insert or ignore into line_ids
         select value ->> 0, value ->> 1 from json_each(${JSON.stringify(ids)})`);
     },
@@ -127,7 +137,7 @@ function createLines(
     },
 
     async *pages() {
-      for await (const page of readPages(store, 'candidates', 'position')) {
+      for await (const page of readPages(store, 'candidates', sql`not agrees`)) {
         yield page.map(({ candidate }) => JSON.parse(candidate) as Candidate);
       }
     },
@@ -191,15 +201,13 @@ export const idsOf = ({ providerReference, operationId, reference }: SettlementL
 async function* readPages<Table extends 'candidates' | 'exceptions'>(
   { db }: StagingStore,
   table: Table,
-  key: string,
+  condition: RawBuilder<unknown>,
 ): AsyncGenerator<Array<StagingTables[Table]>> {
   for (let after = -1; ;) {
-    const { rows } = await sql<
-      StagingTables[Table] & Record<string, unknown>
-    >`select * from ${sql.table(table)}
-      where ${sql.ref(key)} > ${after} order by ${sql.ref(key)} limit ${sql.lit(PAGE_SIZE)}`.execute(db);
+    const { rows } = await sql<StagingTables[Table]>`select * from ${sql.table(table)}
+      where position > ${after} and ${condition} order by position limit ${sql.lit(PAGE_SIZE)}`.execute(db);
     if (rows.length > 0) yield rows;
     if (rows.length < PAGE_SIZE) return;
-    after = Number(rows.at(-1)?.[key]);
+    after = rows.at(-1)?.position ?? after;
   }
 }

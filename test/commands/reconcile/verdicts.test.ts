@@ -225,6 +225,29 @@ function verdictTests(database: () => Promise<Record<string, string>>): void {
     expect(movingMoney(await desk.reconcile(desk.file(...lines), '--json'))).toEqual([]);
   });
 
+  it('moves no money where a line that agrees with another payment has an ID of the second charge', async () => {
+    const cases: Array<[second: LineFields, other: (one: ShownPayment) => LineFields]> = [
+      [{ captureId: 'cap_shared' }, () => ({ captureId: 'cap_shared' })],
+      [{ captureId: 'cap_second' }, ({ referenceId }) => ({ reference: referenceId })],
+      [{ captureId: 'cap_second' }, ({ payInfo }) => ({ captureId: String(payInfo?.['captureId']) })],
+      [
+        { captureId: 'cap_second', providerReference: 'pr_shared' },
+        () => ({ providerReference: "'PR_SHARED" }),
+      ],
+    ];
+    for (const [second, other] of cases) {
+      await fresh();
+      const [one, two] = [await desk.paid(), await desk.paid()];
+      await desk.know(one, two);
+      const lines = [desk.line(one), desk.line(one, second), desk.line(two, other(one))];
+      for (const order of [lines, lines.toReversed()]) {
+        const ran = await desk.reconcile(desk.file(...order), '--json');
+        expect(movingMoney(ran)).toEqual([]);
+        expect(ran.json).toMatchObject({ matched: 2, open: 1 });
+      }
+    }
+  });
+
   it('takes one capture for one, however its ID is written', async () => {
     await fresh();
     const variants: Array<(ids: { cap: string; payment: ShownPayment }) => string> = [
