@@ -57,9 +57,10 @@ function withPayment(
     const exception = found?.isMissing === true ? 'not-at-service' : 'unreadable';
     return exceptionFor(line, { exception, matchedBy: by, problem: found?.problem, profile });
   }
-  const exception = exceptionOf(line, found.facts, firstLine);
+  const ofPayment = evidence(paymentId);
+  const exception = exceptionOf(line, found.facts, firstLine, ofPayment.firstCapture);
   if (exception === undefined) return undefined;
-  const objection = objectionTo(found, evidence(paymentId));
+  const objection = objectionTo(found, ofPayment);
   return exceptionFor(line, { exception, payment: found, matchedBy: by, firstLine, objection, profile });
 }
 

@@ -5,6 +5,7 @@ import { idOf } from '../payments/named-payments.js';
 import type { FreshPayment, FreshPayments } from './explain-exceptions.js';
 import { hasOperation } from './match.js';
 import type { Pass, PassTools } from './pass.js';
+import type { SettlementLine } from './line.js';
 import { plainId } from './plain-id.js';
 import { type Candidate, idsOf } from './staging.js';
 import { safeText } from '../output/text.js';
@@ -12,8 +13,10 @@ import { isExactly, isOwnCapture } from './verdict.js';
 
 /** What the file has about a payment, as far as it may be a reason against a refund. */
 export interface FileEvidence {
-  /** Lines that did not simply agree, at most `MAX_EVIDENCE` of them. */
+  /** Lines that did not simply agree or have an ID that the payment does not have, at most `MAX_EVIDENCE` of them. */
   lines: readonly Candidate[];
+  /** The first capture in the file, where it is one of these lines. */
+  firstCapture: SettlementLine | undefined;
   hasRefund: boolean;
   /** The first capture in the file is not the one that the service shows, or has no ID to tell. */
   hasUnprovenCapture: boolean;
@@ -33,7 +36,8 @@ export async function findEvidence(
   { payments, fresh }: { payments: ReadonlyMap<string, number>; fresh: FreshPayments },
 ): Promise<(paymentId: string) => FileEvidence> {
   const found = await tools.staging.linesOf([...payments.keys()], MAX_EVIDENCE);
-  const owners = await ownersOf(tools, [...found.values()].flat());
+  const twice = [...found.values()].filter((lines) => lines.some(isSecond));
+  const owners = await ownersOf(tools, twice.flat());
   const related = new Map<string, number>();
   for (const [paymentId, lines] of found) {
     const other = lines.some(isSecond) ? await relatedLineOf(tools, lines, fresh.get(paymentId)) : undefined;
@@ -44,6 +48,8 @@ export async function findEvidence(
     const lines = found.get(paymentId) ?? [];
     return {
       lines,
+      firstCapture: lines.find(({ line, firstLine }) => line.kind === 'capture' && firstLine === undefined)
+        ?.line,
       otherPayment: owners.find((row) => row.payment_id !== paymentId && lines.some(isOf(row)))?.payment_id,
       relatedLine: related.get(paymentId),
       hasRefund: seen.has('refund', id),
@@ -71,14 +77,13 @@ function namesOf({ read, facts: { captureId, authorizeId } }: FreshPayment): str
   return names.flatMap((name) => (name === undefined ? [] : [plainId(name)]));
 }
 
-/** The known payments that second captures may belong to. */
+/** The known payments that two captures may belong to: either of them may be the extra one. */
 async function ownersOf(
   { store, app }: Pick<PassTools, 'store' | 'app'>,
   candidates: readonly Candidate[],
 ): Promise<SettledRow[]> {
-  const lines = candidates.filter(isSecond).map(({ line }) => line);
   // A file may have an ID in another column than the service.
-  const ids = lines.flatMap(({ operationId, providerReference }) => [
+  const ids = candidates.flatMap(({ line: { operationId, providerReference } }) => [
     ...(operationId === undefined ? [] : [operationId]),
     ...(providerReference === undefined ? [] : [providerReference]),
   ]);
@@ -115,11 +120,7 @@ export function objectionTo(
   if (otherPayment !== undefined) return `a line may belong to payment ${otherPayment}`;
   if (relatedLine !== undefined) return `line ${relatedLine} has an ID or a reference of the same payment`;
   const names = namesOf(payment);
-  if (
-    lines.some(
-      ({ line, firstLine }) => firstLine !== undefined && names.includes(plainId(line.operationId ?? '')),
-    )
-  )
+  if (lines.some(({ line }) => !isOwnCapture(line, facts) && names.includes(plainId(line.operationId ?? ''))))
     return 'a line has a name of the payment where the ID of its capture should be';
   const { referenceId } = situation;
   const named = lines.find(({ line }) => line.reference !== undefined && line.reference !== referenceId);

@@ -1,5 +1,5 @@
 // Lines that need attention or are evidence, while the file is reconciled: in a database file of its own, so that a million
-// need no memory.
+// of them need no memory.
 
 import { type RawBuilder, sql } from 'kysely';
 import type { Migration, Store } from '../store/store.js';

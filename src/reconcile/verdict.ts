@@ -35,15 +35,24 @@ export interface PaymentFacts {
   authorizeId: string | undefined;
 }
 
-/** Undefined where the line and the payment agree. `firstLine` is an earlier line with the same kind and payment. */
+/**
+ * Undefined where the line and the payment agree. `firstLine` is an earlier line with the same kind and payment, and
+ * `firstCapture` that line of a capture, where it may have the ID of another one.
+ */
 export function exceptionOf(
   line: SettlementLine,
   facts: PaymentFacts,
   firstLine: number | undefined,
+  firstCapture?: SettlementLine,
 ): ExceptionName | undefined {
   switch (line.kind) {
     case 'capture':
-      if (firstLine !== undefined) return isOtherCapture(line, facts) ? 'captured-twice' : 'duplicate-line';
+      if (firstLine !== undefined) {
+        const hasOther = [line, firstCapture].some(
+          (each) => each !== undefined && isOtherCapture(each, facts),
+        );
+        return hasOther ? 'captured-twice' : 'duplicate-line';
+      }
       if (!wasCaptured(facts.state)) return 'not-captured';
       return differenceOf(line, facts, line.amount) ?? feeDifference(line, facts);
     case 'refund':

@@ -63,6 +63,14 @@ export function plant(kind: DefectKind, entry: BookEntry, draw: Draw): Planted {
         { ...entry, ...unknownIdentifiers(draw), paymentId: entry.paymentId },
         'all references changed',
       );
+    case 'captured-twice': {
+      const extra = { ...later(entry, draw), captureId: `cap_${hexOf(draw, 'capture')}` };
+      const detail = `${money(entry)}, captured again`;
+      // Some providers write the newest line first.
+      return draw('order', 2) === 0
+        ? followed(entry, extra, detail)
+        : followed(extra, entry, `${detail} on the line before`);
+    }
     default:
       return followed(entry, ...additions[kind](entry, draw));
   }
@@ -83,10 +91,6 @@ const additions = {
     return [stranger, `${money(stranger)}, unknown to the service`];
   },
   duplicate: (entry: BookEntry): Added => [entry, `${money(entry)}, the same line again`],
-  'captured-twice': (entry: BookEntry, draw: Draw): Added => [
-    { ...later(entry, draw), captureId: `cap_${hexOf(draw, 'capture')}` },
-    `${money(entry)}, captured again`,
-  ],
   refunded(entry: BookEntry, draw: Draw): Added {
     const refund = { ...takenBack(entry, draw), type: 'refund' };
     return [refund, `${money(refund)}, Captured in the service`];

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import PaymentsRefund from '../../../src/commands/payments/refund.js';
 import { type Json, runCommand } from '../../helpers/desk.js';
@@ -245,6 +247,61 @@ function verdictTests(database: () => Promise<Record<string, string>>): void {
         expect(movingMoney(ran)).toEqual([]);
         expect(ran.json).toMatchObject({ matched: 2, open: 1 });
       }
+    }
+  });
+
+  it('finds a second capture whichever of the two lines is first', async () => {
+    await fresh();
+    const payment = await desk.paid();
+    await desk.know(payment);
+    const lines = [desk.line(payment), desk.line(payment, { captureId: 'cap_other' })];
+    for (const order of [lines, lines.toReversed()]) {
+      const plan = join(desk.env['PAYDESK_HOME']!, `refunds-${order === lines ? 1 : 2}.json`);
+      const { json } = await desk.reconcile(desk.file(...order), '--plan', plan, '--json');
+      expect(json).toMatchObject({ matched: 1, open: 1 });
+      expect((json['exceptions'] as Json[]).map(short)).toEqual([
+        [3, 'captured-twice', payment.paymentId, 'refund'],
+      ]);
+      expect(JSON.parse(readFileSync(plan, 'utf8'))).toMatchObject({
+        action: 'refund',
+        rows: [{ payment: payment.paymentId, amount: 10.5, currency: 'EUR' }],
+      });
+    }
+  });
+
+  it('moves no money where something speaks against a second capture that the file has first', async () => {
+    const second = { captureId: 'cap_second', providerReference: 'pr_second' };
+    const cases: Array<(payment: ShownPayment, other: ShownPayment) => string[]> = [
+      (payment, { payInfo }) => [
+        desk.line(payment, { captureId: String(payInfo?.['captureId']) }),
+        desk.line(payment),
+      ],
+      (payment) => [
+        desk.line(payment, { captureId: 'cap_second', reference: 'of-another' }),
+        desk.line(payment),
+      ],
+      (payment) => [
+        desk.line(payment, second),
+        desk.line(payment),
+        desk.line(payment, { ...second, type: 'chargeback', providerReference: '', reference: '' }),
+      ],
+      (payment, other) => [
+        desk.line(payment, second),
+        desk.line(payment),
+        desk.line(other, { captureId: second.captureId }),
+      ],
+      (payment) => [desk.line(payment, second), desk.line(payment), desk.line(payment)],
+      (payment) => [desk.line(payment, { ...second, amount: '5.00' }), desk.line(payment)],
+    ];
+    for (const lines of cases) {
+      await fresh();
+      const [payment, other] = [await desk.paid(), await desk.paid()];
+      await desk.know(payment, other);
+      const ran = await desk.reconcile(desk.file(...lines(payment, other)), '--json');
+      expect(ran.json['exceptions']).toContainEqual(
+        expect.objectContaining({ line: 3, exception: 'captured-twice' }),
+      );
+      expect(movingMoney(ran)).toEqual([]);
     }
   });
 

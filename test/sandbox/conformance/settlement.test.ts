@@ -145,8 +145,12 @@ inMemory((bench) => {
     refunded: ({ clean, found }) =>
       expect(found).toMatchObject([clean, { type: 'refund', amount: `-${clean['amount']}`, fee: '0.00' }]),
     'captured-twice': ({ clean, found }) => {
-      expect(found).toMatchObject([clean, { type: 'capture', amount: clean['amount'] }]);
-      expect(found[1]!['capture_id']).not.toBe(clean['capture_id']);
+      // The extra capture may be the first of the two lines.
+      const [own, extra] = [true, false].map((isOwn) =>
+        found.filter((row) => (row['capture_id'] === clean['capture_id']) === isOwn),
+      );
+      expect(own).toEqual([clean]);
+      expect(extra).toMatchObject([{ type: 'capture', amount: clean['amount'] }]);
     },
     duplicate: ({ clean, found }) => expect(found).toEqual([clean, clean]),
     chargeback: ({ clean, found }) =>
