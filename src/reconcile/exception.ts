@@ -34,7 +34,7 @@ export interface Exception {
   providerReference: string | null;
   operationId: string | null;
   reference: string | null;
-  /** As the service shows the payment, where it does. */
+  /** As the service shows the payment, where it does; of a payment that the file lacks, always. */
   payment: string | null;
   matchedBy: MatchedBy | null;
   state: string | null;

@@ -77,6 +77,8 @@ function freshPayment({ client, options }: ExplainTools, read: PaymentRead, sour
 interface Found {
   exception: ExceptionName;
   payment?: FreshPayment | undefined;
+  /** Where the payment could not be read, and no line names it. */
+  paymentId?: string;
   matchedBy?: MatchedBy | undefined;
   firstLine?: number | undefined;
   suggestion?: SettledRow | undefined;
@@ -104,7 +106,7 @@ export function exceptionFor(
     providerReference: line.providerReference ?? null,
     operationId: line.operationId ?? null,
     reference: line.reference ?? payment?.read.fields.referenceId ?? null,
-    payment: payment ? idOf(payment.read) : null,
+    payment: payment ? idOf(payment.read) : (found.paymentId ?? null),
     matchedBy: found.matchedBy ?? null,
     state: payment?.facts.state ?? null,
     serviceAmount: payment?.facts.amount ?? null,

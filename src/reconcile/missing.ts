@@ -1,4 +1,5 @@
-// Payments that the service shows as captured or refunded in the period, and that no line of the file names.
+// Payments that the service shows as captured or refunded in the period, and that no line of the file names. One that
+// could not be read may be one of them, and needs a look as well.
 
 import { wasCaptured } from '../contract/states.js';
 import {
@@ -14,18 +15,26 @@ import { exceptionFor, type ExplainTools, type FreshPayment, readFresh } from '.
 import type { Pass, PassTools } from './pass.js';
 import type { CandidateStaging } from './staging.js';
 import { createSettlementTally, type SettlementTally } from './tally.js';
+import type { PaymentFacts } from './verdict.js';
 
 const PAGE_SIZE = 2_000;
 const CHUNK_SIZE = 200;
 
-/** Their totals. Only payments of the provider profiles in the file count: another provider has a file of its own. */
+export interface MissingPayments {
+  totals: SettlementTally;
+  /** Payments that the file may lack: the service did not show them. */
+  unreadable: number;
+}
+
+/** Only payments of the provider profiles in the file count: another provider has a file of its own. */
 export async function findMissing(
   tools: ExplainTools & Pick<PassTools, 'store' | 'app' | 'signal'>,
   staging: CandidateStaging,
   pass: Pass,
   period: Period,
-): Promise<SettlementTally> {
+): Promise<MissingPayments> {
   const totals = createSettlementTally();
+  let unreadable = 0;
   const { seen, profiles } = pass;
   const isOfProvider = (profile: string | undefined | null) =>
     profiles.size === 0 || !profile || profiles.has(profile);
@@ -40,7 +49,13 @@ export async function findMissing(
       const exceptions: Exception[] = [];
       for (const row of rows) {
         const payment = fresh.get(row.payment_id);
-        if (payment === undefined || 'problem' in payment) continue;
+        if (payment === undefined || 'problem' in payment) {
+          // The file and the service agree about a payment that neither of them has.
+          if (payment?.isMissing === true) continue;
+          unreadable += 1;
+          exceptions.push(unreadableException(kind, row, payment?.problem, tools.options.profile));
+          continue;
+        }
         const profile = payment.read.fields.payInfo?.paymentProfile?.paymentProfileId?.toString();
         if (!stillExpected(kind, payment) || !isOfProvider(profile)) continue;
         const exception = missingException(kind, row, payment, tools.options.profile);
@@ -50,7 +65,7 @@ export async function findMissing(
       await staging.keep(exceptions);
     }
   }
-  return totals;
+  return { totals, unreadable };
 }
 
 /** Numbers of payments, as many at once as are read at once. */
@@ -78,24 +93,38 @@ async function* unseenPages(
 const stillExpected = (kind: ExpectedKind, { facts: { state } }: FreshPayment): boolean =>
   kind === 'capture' ? wasCaptured(state) : state === 'Refunded';
 
-function missingException(
+const missingException = (
   kind: ExpectedKind,
   row: SettledRow,
   payment: FreshPayment,
   profile: string | undefined,
-): Exception {
-  const shown = payment.facts.amount ?? row.amount ?? '0';
+): Exception =>
+  exceptionFor(missingLine(kind, row, payment.facts), { exception: 'not-in-file', payment, profile });
+
+const unreadableException = (
+  kind: ExpectedKind,
+  row: SettledRow,
+  problem: string | undefined,
+  profile: string | undefined,
+): Exception =>
+  exceptionFor(missingLine(kind, row), {
+    exception: 'unreadable',
+    paymentId: row.payment_id,
+    problem,
+    profile,
+  });
+
+/** What the file should have, from what the service shows or else from what this desk knows. */
+function missingLine(kind: ExpectedKind, row: SettledRow, facts?: PaymentFacts) {
+  const shown = facts?.amount ?? row.amount ?? '0';
   const amount = isExact(shown) && !shown.startsWith('-') ? shown : '0';
-  return exceptionFor(
-    {
-      line: null,
-      kind,
-      amount: kind === 'refund' ? negated(amount) : amount,
-      currency: payment.facts.currency ?? row.currency ?? '',
-      providerReference: row.provider_reference ?? undefined,
-      operationId: kind === 'capture' ? (row.capture_id ?? undefined) : undefined,
-      reference: row.reference_id ?? undefined,
-    },
-    { exception: 'not-in-file', payment, profile },
-  );
+  return {
+    line: null,
+    kind,
+    amount: kind === 'refund' ? negated(amount) : amount,
+    currency: facts?.currency ?? row.currency ?? '',
+    providerReference: row.provider_reference ?? undefined,
+    operationId: kind === 'capture' ? (row.capture_id ?? undefined) : undefined,
+    reference: row.reference_id ?? undefined,
+  };
 }

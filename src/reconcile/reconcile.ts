@@ -7,11 +7,11 @@ import type { Exception } from './exception.js';
 import type { ExplainTools } from './explain-exceptions.js';
 import { explainLines } from './explain-lines.js';
 import type { SettlementLine } from './line.js';
-import { findMissing } from './missing.js';
+import { findMissing, type MissingPayments } from './missing.js';
 import { watchRecords } from './known-changes.js';
 import { type Pass, passOver, type PassTools } from './pass.js';
 import { openCandidateStaging, type CandidateStaging } from './staging.js';
-import { createSettlementTally, type SettlementTally, type TotalRow } from './tally.js';
+import type { TotalRow } from './tally.js';
 
 type ReconcileTools = Omit<PassTools, 'staging'> &
   ExplainTools & {
@@ -30,6 +30,8 @@ export interface Reconciled {
   totals: TotalRow[];
   /** Payments that the file lacks, likewise. */
   missing: TotalRow[];
+  /** Payments that the file may lack: the service did not show them. */
+  unreadable: number;
   /** Undefined where neither the file nor the caller has dates: then nobody can say what the file lacks. */
   period: Period | undefined;
   /** Exceptions in order of their lines, then the payments that the file lacks. */
@@ -73,7 +75,7 @@ async function reconcileWith(
     const { records, hasChanged } = watchRecords(tools, tools.records);
     const watched = { ...tools, records };
     await explainLines(watched, staging, pass);
-    const missing = period ? await findMissing(watched, staging, pass, period) : createSettlementTally();
+    const missing = period ? await findMissing(watched, staging, pass, period) : undefined;
     // What was read is known from now on. Reading the file again gives what the next run will give.
     if (!hasChanged() || round === MAX_ROUNDS) return resultOf(pass, { missing, period, staging });
   }
@@ -85,7 +87,7 @@ function resultOf(
     missing,
     period,
     staging,
-  }: { missing: SettlementTally; staging: CandidateStaging } & Pick<Reconciled, 'period'>,
+  }: { missing: MissingPayments | undefined; staging: CandidateStaging } & Pick<Reconciled, 'period'>,
 ): Reconciled {
   if (!tally.balances()) throw new Error('the totals of the file do not balance');
   return {
@@ -94,7 +96,8 @@ function resultOf(
     exceptions: tally.count('exceptions'),
     unrelated: tally.count('unrelated'),
     totals: tally.rows(),
-    missing: missing.rows(),
+    missing: missing?.totals.rows() ?? [],
+    unreadable: missing?.unreadable ?? 0,
     period,
     all: () => staging.exceptions(),
     close: () => staging.close(),

@@ -16,9 +16,12 @@ import type { Tone } from '../theme.js';
 
 const money = (amount: string, currency: string): string => groupDigits(amountDigits(amount, currency));
 
-/** Everything that needs attention: lines, and payments that the file lacks. */
-export const openCount = ({ exceptions, missing }: Reconciled): number =>
-  exceptions + missing.reduce((sum, { file }) => sum + file.lines, 0);
+/** Everything that needs attention: lines, and payments that the file lacks or may lack. */
+export const openCount = (result: Reconciled): number =>
+  result.exceptions + missingCount(result) + result.unreadable;
+
+const missingCount = ({ missing }: Reconciled): number =>
+  missing.reduce((sum, { file }) => sum + file.lines, 0);
 
 const day = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
@@ -34,12 +37,15 @@ export function reconciledLines(result: Reconciled): Line[] {
   const parts = [counted(matched, 'matches', 'match')];
   if (exceptions > 0) parts.push(`${counted(exceptions, 'needs', 'need')} attention`);
   if (unrelated > 0) parts.push(`${counted(unrelated, 'names', 'name')} no payment`);
-  const lacking = openCount(result) - exceptions;
+  const lacking = [
+    { count: missingCount(result), word: 'missing' },
+    { count: result.unreadable, word: 'unreadable' },
+  ].flatMap(({ count, word }) => (count > 0 ? [`${countText(count)} ${word}`] : []));
   const all =
-    lacking > 0 ? `, and ${countText(lacking)} missing: ${counted(openCount(result), 'exception')}` : '';
+    lacking.length > 0 ? `, and ${lacking.join(', ')}: ${counted(openCount(result), 'exception')}` : '';
   const summary = `${counted(lines, 'line')}${periodText(result.period)}: ${parts.join(', ')}${all}.`;
   return [
-    toned(exceptions + lacking > 0 ? 'waiting' : 'good', summary),
+    toned(openCount(result) > 0 ? 'waiting' : 'good', summary),
     ...missing.map(({ currency, kind, file }) => {
       const amount = formatAmount(file.amount.replace('-', ''), currency);
       return toned('waiting', `The file lacks ${counted(file.lines, kind)}: ${amount}.`);

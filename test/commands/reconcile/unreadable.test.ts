@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Json } from '../../helpers/desk.js';
+import { rewriteAnswers } from '../../helpers/rewritten-answers.js';
+import { type ShownPayment, startTestSandbox, type TestSandbox } from '../../helpers/sandbox.js';
+import { deskOn, type ReconcileDesk } from './settlements.js';
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startTestSandbox();
+});
+afterAll(() => sandbox.close());
+
+const short = ({ line, exception, payment, reference, next }: Json) => [
+  line,
+  exception,
+  payment,
+  reference,
+  next,
+];
+
+/** A desk whose service answers oddly about some payments, from the moment on that they are given. */
+async function oddDesk(
+  rewrite: (body: string) => string,
+): Promise<{ desk: ReconcileDesk; answerOddly: (...payments: ShownPayment[]) => void }> {
+  let odd: ShownPayment[] = [];
+  const url = await rewriteAnswers(sandbox, (body) =>
+    odd.some(({ paymentId }) => body.includes(`"paymentId":${paymentId},`)) ? rewrite(body) : body,
+  );
+  const desk = deskOn(sandbox, { PAYDESK_BASE_URL: url });
+  return { desk, answerOddly: (...payments) => void (odd = payments) };
+}
+
+it('reports a payment that the file lacks and the service does not show', async () => {
+  const { desk, answerOddly } = await oddDesk(() => '"Maintenance"');
+  const [listed, lacking] = [await desk.paid(), await desk.paid()];
+  await desk.know(listed, lacking);
+  answerOddly(lacking);
+  const file = desk.file(desk.line(listed));
+  const { code, json } = await desk.reconcile(file, '--json');
+  expect((json['exceptions'] as Json[]).map(short)).toEqual([
+    [null, 'unreadable', lacking.paymentId, lacking.referenceId, null],
+  ]);
+  expect([code, json['matched'], json['open'], json['missing']]).toEqual([7, 1, 1, []]);
+  const { stderr } = await desk.reconcile(file);
+  expect(stderr).toContain('1 matches, and 1 unreadable: 1 exception.');
+  answerOddly();
+  expect((await desk.reconcile(file, '--json')).json['exceptions']).toMatchObject([
+    { exception: 'not-in-file', payment: lacking.paymentId },
+  ]);
+});
+
+it('leaves a payment out that neither the file nor the service has', async () => {
+  const desk = deskOn(sandbox);
+  const listed = await desk.paid();
+  await desk.know(listed);
+  await desk.seeState(999_999_999, 'Captured');
+  expect((await desk.reconcile(desk.file(desk.line(listed)))).code).toBe(0);
+});
