@@ -7,6 +7,7 @@ import type { Clock } from '../client/clock.js';
 import type { PaymentKey, PaymentRead } from '../client/payment-calls.js';
 import { mapConcurrent } from '../concurrency.js';
 import type { PaydeskError } from '../errors.js';
+import { idOf } from '../payments/named-payments.js';
 
 export type PacedRead = { read: PaymentRead } | { error: PaydeskError };
 
@@ -22,9 +23,16 @@ export function createReads(
       signal.throwIfAborted();
       if (slot === undefined) throw new Error('no slot without a signal');
       try {
-        return await readPaced(() => client.getPayment(key), { pace, slot, signal });
+        return await readPaced(() => readWithId(client, key), { pace, slot, signal });
       } finally {
         pace.leave(slot);
       }
     });
+}
+
+async function readWithId(client: Client, key: PaymentKey): Promise<PaymentRead> {
+  const read = await client.getPayment(key);
+  // Throws where the payment has no usable ID: then this payment is unreadable, and the others are not.
+  idOf(read);
+  return read;
 }

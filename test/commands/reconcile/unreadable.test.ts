@@ -56,3 +56,23 @@ it('leaves a payment out that neither the file nor the service has', async () =>
   await desk.seeState(999_999_999, 'Captured');
   expect((await desk.reconcile(desk.file(desk.line(listed)))).code).toBe(0);
 });
+
+it('reports only the lines whose payment has no usable ID', async () => {
+  const { desk, answerOddly } = await oddDesk((body) => body.replace(/"paymentId":\d+/, '"paymentId":"-"'));
+  const [known, unknown, lacking, good] = [
+    await desk.paid(),
+    await desk.paid(),
+    await desk.paid(),
+    await desk.paid(),
+  ];
+  await desk.know(known, lacking, good);
+  answerOddly(known, unknown, lacking);
+  const lines = [desk.line(known, { fee: '9.99' }), desk.line(unknown), desk.line(good)];
+  const { code, json } = await desk.reconcile(desk.file(...lines), '--json');
+  expect((json['exceptions'] as Json[]).map(short)).toEqual([
+    [2, 'unreadable', null, known.referenceId, null],
+    [3, 'unreadable', null, unknown.referenceId, null],
+    [null, 'unreadable', lacking.paymentId, lacking.referenceId, null],
+  ]);
+  expect([code, json['matched'], json['open']]).toEqual([7, 1, 3]);
+});
