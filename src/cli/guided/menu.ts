@@ -1,6 +1,7 @@
 // A menu: arrow keys or the first letters of an entry move, Enter chooses, Esc goes back. The list of @inquirer/prompts
 // moves to its first entry at Esc and to any entry at a digit, and an entry here may be a refund.
 
+import { safeText } from '../../output/text.js';
 import type { PromptContext } from '../../prompts.js';
 
 interface MenuChoice<T> {
@@ -29,10 +30,19 @@ const WORD_MS = 700;
 
 export async function askMenu<T>(menu: Menu<T>, context: PromptContext): Promise<T> {
   const { endingWithInput, leftPrompt } = await import('../../prompts.js');
-  const chosen = await endingWithInput(await createMenu<T>())(menu, context);
+  const choices = menu.choices.map(safeChoice);
+  const chosen = await endingWithInput(await createMenu<T>())({ ...menu, choices }, context);
   if (chosen === undefined) throw leftPrompt();
   return chosen.value;
 }
+
+/** Entries may have text from files or from the service. A description may have several lines. */
+const safeChoice = <T>({ name, description, short, ...choice }: MenuChoice<T>): MenuChoice<T> => ({
+  ...choice,
+  name: safeText(name),
+  description: description?.split('\n').map(safeText).join('\n'),
+  ...(short === undefined ? {} : { short: safeText(short) }),
+});
 
 async function createMenu<T>() {
   const core = await import('@inquirer/core');

@@ -144,6 +144,23 @@ describe('reconcile map', () => {
     });
   });
 
+  it('writes out control characters of a column in the menu', async () => {
+    const column = 'Dev\u0007\u001B[2Jisen';
+    const file = csv(`Buchungsdatum;Betrag;${column};Referenz`, '14.11.2026;10,00;EUR;inv-1');
+    const out = join(folder, 'escapes.yaml');
+    const tty = await paydeskTty(['reconcile', 'map', file, '--out', out], { home: folder });
+    await tty.waitFor('Which column has the currency?');
+    await tty.waitFor('navigate');
+    tty.press('enter');
+    await tty.waitFor('Write ');
+    tty.press('enter');
+    expect(await tty.ended()).toBe(0);
+    const shown = tty.raw();
+    expect(shown).not.toContain('\u001B[2Jisen');
+    expect(shown).toContain('❯ Dev\\u{7}\\u{1b}[2Jisen');
+    expect(parseMapping('m', readFileSync(out, 'utf8'))).toMatchObject({ columns: { currency: column } });
+  });
+
   it('says of a file in another encoding only that', async () => {
     const file = csv('x');
     writeFileSync(file, Buffer.from('Betrag;W\u00E4hrung;Referenz\n1,00;EUR;\u0081\n', 'latin1'));
