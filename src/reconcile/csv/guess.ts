@@ -85,9 +85,12 @@ const usualNames: Readonly<Record<MappedField, readonly string[]>> = {
 
 const usualKinds: Readonly<Record<string, RegExp>> = {
   capture: /^(capture[ds]?|sale|payment|charge|purchase|settled?|credit card sale|zahlung|pago|paiement)$/,
-  refund: /^(refund(ed|s)?|payment refund|gutschrift|erstattung|rückerstattung|reembolso|remboursement)$/,
+  refund: /^(refund(ed|s)?|payment refund|erstattung|rückerstattung|reembolso|remboursement)$/,
   chargeback: /^(chargebacks?|dispute|rückbuchung|contracargo)$/,
 };
+
+/** German providers call a refund this, and German banks a payment that comes in. */
+const refundOrPayment = /^gutschrift$/;
 
 export interface Sample {
   header: readonly string[];
@@ -136,20 +139,24 @@ export function guessMapping({ header, rows }: Sample, chosen: Columns = {}): Gu
     ...valuesOf('fee'),
   ]);
   const date = guessDate(valuesOf('at'));
-  const kinds = guessKinds(valuesOf('kind'));
   const directions = guessDirections(valuesOf('direction'));
   if (directions === undefined) delete columns.direction;
+  const booked = bookedRows({ header, rows }, { columns, decimal, directions });
+  const { kinds, notes: kindNotes } = guessKinds(booked);
+  const { signs, notes: signNotes } = guessSigns(booked, { columns, kinds });
+  const hasNegativeFee = valuesOf('fee').some((fee) => signedDecimal(fee, decimal)?.startsWith('-'));
+  const allSigns = { ...signs, ...(hasNegativeFee ? { fee: 'negative' } : {}) };
   const mapping = {
     columns,
     decimal,
     ...(columns.at === undefined ? {} : { date: date.pattern }),
     ...(columns.kind === undefined ? {} : { kinds }),
     ...(directions === undefined ? {} : { directions }),
-    ...signsOf({ columns, header, rows, decimal, kinds, fees: valuesOf('fee') }),
+    ...(Object.keys(allSigns).length === 0 ? {} : { signs: allSigns }),
   };
   return {
     text: `${HEAD}${stringify(mapping, { flowCollectionPadding: true })}`,
-    notes: date.notes,
+    notes: [...date.notes, ...kindNotes, ...signNotes],
     missing: missingIn(columns),
   };
 }
@@ -189,20 +196,67 @@ function guessDate(dates: readonly string[]): { pattern: string; notes: string[]
   };
 }
 
-function guessKinds(values: readonly string[]): Record<string, string[]> {
-  const distinct = [...new Set(values)].slice(0, 50);
-  return Object.fromEntries(
-    Object.entries(usualKinds).flatMap(([kind, expression]) => {
-      const words = distinct.filter((word) => expression.test(word.toLowerCase()));
-      return words.length === 0 ? [] : [[kind, words]];
-    }),
-  );
+/** What a row says about its kind: the word for it, and whether money comes in (1) or goes out (-1). */
+interface Booked {
+  word: string;
+  sign: number;
+}
+
+function bookedRows(
+  { header, rows }: Sample,
+  { columns, decimal, directions }: { columns: Columns; decimal: DecimalMark; directions: Directions },
+): Booked[] {
+  const places = Object.fromEntries(
+    mappedFields.map((field) => [field, columns[field] === undefined ? -1 : header.indexOf(columns[field])]),
+  ) as Record<MappedField, number>;
+  return rows.map((row) => {
+    const cell = (field: MappedField): string => unescaped(row[places[field]] ?? '');
+    const signIn = (field: MappedField): number => {
+      const amount = signedDecimal(cell(field), decimal);
+      return amount === undefined || !/[1-9]/.test(amount) ? 0 : amount.startsWith('-') ? -1 : 1;
+    };
+    const word = cell('kind');
+    if (columns.amount === undefined) return { word, sign: signIn('credit') || -Math.abs(signIn('debit')) };
+    const isOut = directions?.out.includes(cell('direction')) === true;
+    return { word, sign: isOut ? -signIn('amount') : signIn('amount') };
+  });
+}
+
+interface Kinds {
+  kinds: Record<string, string[]>;
+  notes: string[];
+}
+
+function guessKinds(booked: readonly Booked[]): Kinds {
+  const distinct = [...new Set(booked.map(({ word }) => word))].filter((word) => word !== '').slice(0, 50);
+  const unclear = distinct.filter((word) => refundOrPayment.test(word.toLowerCase()));
+  const goingOut = unclear.filter((word) => {
+    const signs = booked.flatMap((row) => (row.word === word && row.sign !== 0 ? [row.sign] : []));
+    return signs.length > 0 && signs.every((sign) => sign < 0);
+  });
+  const kinds = Object.entries(usualKinds).flatMap(([kind, expression]) => {
+    const isOfKind = (word: string) =>
+      expression.test(word.toLowerCase()) || (kind === 'refund' && goingOut.includes(word));
+    const words = distinct.filter(isOfKind);
+    return words.length === 0 ? [] : [[kind, words] as const];
+  });
+  return {
+    kinds: Object.fromEntries(kinds),
+    notes: unclear
+      .filter((word) => !goingOut.includes(word))
+      .map(
+        (word) =>
+          `${word} may be a payment or a refund: add it to kinds in the mapping, as capture or refund.`,
+      ),
+  };
 }
 
 const incoming = /^(c|cr|credit|crdt|h|haben|\+|in)$/i;
 const outgoing = /^(d|dr|debit|dbit|s|soll|-|out)$/i;
 
-function guessDirections(values: readonly string[]): { in: string[]; out: string[] } | undefined {
+type Directions = { in: string[]; out: string[] } | undefined;
+
+function guessDirections(values: readonly string[]): Directions {
   const distinct = [...new Set(values)];
   const words = {
     in: distinct.filter((word) => incoming.test(word)),
@@ -212,24 +266,22 @@ function guessDirections(values: readonly string[]): { in: string[]; out: string
   return isWhole ? words : undefined;
 }
 
-interface Signed extends Sample {
-  columns: Columns;
-  decimal: DecimalMark;
-  kinds: Readonly<Record<string, readonly string[]>>;
-  fees: readonly string[];
-}
-
-/** Refunds without a minus sign, and fees with one. */
-function signsOf({ columns, header, rows, decimal, kinds, fees }: Signed): { signs?: object } {
-  const at = (field: MappedField) => (columns[field] === undefined ? -1 : header.indexOf(columns[field]));
-  const isPositive = (text: string) => /^\d/.test(signedDecimal(text, decimal) ?? '') && /[1-9]/.test(text);
-  const unsigned = ['refund', 'chargeback'].filter((kind) =>
-    rows.some((row) => kinds[kind]?.includes(row[at('kind')] ?? '') && isPositive(row[at('amount')] ?? '')),
-  );
-  const negativeFee = fees.some((fee) => signedDecimal(fee, decimal)?.startsWith('-'));
-  const signs = {
-    ...(unsigned.length > 0 && columns.direction === undefined ? { outgoing: unsigned } : {}),
-    ...(negativeFee ? { fee: 'negative' } : {}),
-  };
-  return Object.keys(signs).length === 0 ? {} : { signs };
+/** Refunds and chargebacks that are all written without a minus sign. */
+function guessSigns(
+  booked: readonly Booked[],
+  { columns, kinds }: { columns: Columns; kinds: Kinds['kinds'] },
+): { signs: { outgoing?: string[] }; notes: string[] } {
+  if (columns.amount === undefined || columns.direction !== undefined) return { signs: {}, notes: [] };
+  const outgoing: string[] = [];
+  const notes: string[] = [];
+  for (const kind of ['refund', 'chargeback']) {
+    const ofKind = booked.filter(({ word }) => kinds[kind]?.includes(word));
+    if (!ofKind.some(({ sign }) => sign > 0)) continue;
+    if (ofKind.every(({ sign }) => sign >= 0)) outgoing.push(kind);
+    else
+      notes.push(
+        `Some amounts of kind ${kind} have a minus and some do not: correct kinds or signs in the mapping.`,
+      );
+  }
+  return { signs: outgoing.length > 0 ? { outgoing } : {}, notes };
 }

@@ -58,7 +58,7 @@ describe('reconcile map', () => {
     const file = csv(
       'Buchungstag;Art;Betrag;Währung;Gebühr;Transaction ID;Referenz',
       '14.11.2026;Zahlung;1.234,50;EUR;-18,51;t1;inv-1',
-      '15.11.2026;Gutschrift;10,00;EUR;0,00;t2;inv-2',
+      '15.11.2026;Erstattung;10,00;EUR;0,00;t2;inv-2',
     );
     const { json, code } = await map(file, '--out', join(folder, 'de.yaml'), '--yes', '--json');
     expect(code).toBe(0);
@@ -83,6 +83,47 @@ describe('reconcile map', () => {
         providerReference: 't2',
         reference: 'inv-2',
       },
+    ]);
+  });
+
+  it.each([
+    ['amounts', 'Betrag', ['10,00', '-5,00']],
+    ['two columns', 'Haben;Soll', ['10,00;', ';5,00']],
+    ['a direction', 'Betrag;Soll/Haben', ['10,00;H', '5,00;S']],
+  ])('takes Gutschrift for a refund only where money goes out: %s', (_, columns, [paid, returned]) => {
+    const guess = (...amounts: Array<string | undefined>) =>
+      guessMapping({
+        header: `Art;${columns};Währung;Referenz`.split(';'),
+        rows: amounts.map((amount, index) => `Gutschrift;${amount};EUR;inv-${index}`.split(';')),
+      });
+    const kindsOf = ({ text }: { text: string }) => parseMapping('m', text).kinds;
+    const bank = guess(paid, paid);
+    expect(kindsOf(bank)).toEqual({});
+    expect(parseMapping('m', bank.text).signs.outgoing).toEqual([]);
+    expect(bank.notes).toEqual([
+      'Gutschrift may be a payment or a refund: add it to kinds in the mapping, as capture or refund.',
+    ]);
+    expect(kindsOf(guess(paid, returned))).toEqual({});
+    const provider = guess(returned, returned);
+    expect(kindsOf(provider)).toEqual({ refund: ['Gutschrift'] });
+    expect(provider.notes).toEqual([]);
+  });
+
+  it('guesses that refunds are written without a minus only where all of them are', () => {
+    const guess = (...amounts: string[]) =>
+      guessMapping({
+        header: ['Type', 'Amount', 'Currency', 'Reference'],
+        rows: amounts.map((amount, index) => ['Refund', amount, 'EUR', `inv-${index}`]),
+      });
+    const outgoing = ({ text }: { text: string }) => parseMapping('m', text).signs.outgoing;
+    const unsigned = guess('10.00', '0.00', '5.00');
+    expect([outgoing(unsigned), unsigned.notes]).toEqual([['refund'], []]);
+    const signed = guess('-10.00', '-5.00');
+    expect([outgoing(signed), signed.notes]).toEqual([[], []]);
+    const mixed = guess('-10.00', '5.00');
+    expect([outgoing(mixed), mixed.notes]).toEqual([
+      [],
+      ['Some amounts of kind refund have a minus and some do not: correct kinds or signs in the mapping.'],
     ]);
   });
 
