@@ -1,5 +1,5 @@
 // Payments that the service shows as captured or refunded in the period, and that no line of the file names. One that
-// could not be read may be one of them, and needs a look as well.
+// could not be read may be one of them, and needs attention as well.
 
 import { wasCaptured } from '../contract/states.js';
 import {

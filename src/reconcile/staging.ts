@@ -60,7 +60,7 @@ export interface CandidateStaging {
   add(candidates: readonly Candidate[]): Promise<void>;
   /** Removes the lines and the exceptions, and keeps what the service was asked for. */
   clear(): Promise<void>;
-  /** The lines that need a look, in order. */
+  /** The lines that need attention, in order. */
   pages(): AsyncGenerator<Candidate[]>;
   /** By payment, the first lines about it, at most `limit` of them. */
   linesOf(paymentIds: readonly string[], limit: number): Promise<Map<string, Candidate[]>>;
