@@ -4,13 +4,13 @@ import { paydesk } from '../next-command.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { isPositive } from '../contract/money.js';
 import { canReach, type StateName } from '../contract/states.js';
-import { NotReachedError, type PaydeskError, UnknownOutcomeError } from '../errors.js';
+import { NotReachedError, PaydeskError, UnknownOutcomeError } from '../errors.js';
 import type { Outcome } from '../ledger/moves/operations.js';
 import { safeText } from '../output/text.js';
 import { aliasHint } from './alias-hint.js';
 import type { Desk } from './desk.js';
 import { failureReason } from './failure-reason.js';
-import { followReads } from './follow-payment.js';
+import { type FollowedPayment, followReads } from './follow-payment.js';
 import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
 import { waitEnded } from './wait.js';
 
@@ -37,6 +37,9 @@ export function chargeOutcome(read: PaymentRead, autoCapture: boolean): Outcome 
 export const wasRefunded = ({ state }: PaymentRead): boolean =>
   state !== undefined && refundedStates.includes(state);
 
+/** The service has accepted the charge, so a read that fails, for whatever reason, says nothing about it. */
+const isTemporary = (error: unknown): boolean => error instanceof PaydeskError;
+
 /** The result of a charge, followed to its end if requested. */
 export async function followCharge(
   desk: Desk,
@@ -44,13 +47,21 @@ export async function followCharge(
   { autoCapture, wait }: { autoCapture: boolean; wait: boolean },
 ): Promise<{ read: PaymentRead; outcome: Outcome; error?: PaydeskError }> {
   const isOver = (read: PaymentRead) => ['done', 'failed'].includes(chargeOutcome(read, autoCapture));
-  const read = wait ? await followReads(desk, start, isOver) : start;
+  const followed: FollowedPayment = wait
+    ? await followReads(desk, start, isOver, { isTemporary })
+    : { read: start };
+  const { read } = followed;
   const outcome = chargeOutcome(read, autoCapture);
-  const error = errorOf(desk, read, outcome, wait);
+  const error = errorOf(desk, followed, outcome, wait);
   return { read, outcome, ...(error === undefined ? {} : { error }) };
 }
 
-function errorOf(desk: Desk, read: PaymentRead, outcome: Outcome, wait: boolean): PaydeskError | undefined {
+function errorOf(
+  desk: Desk,
+  { read, failure }: FollowedPayment,
+  outcome: Outcome,
+  wait: boolean,
+): PaydeskError | undefined {
   const label = `The charge, payment ${labelOf(read)},`;
   const next = [paydesk('payments', 'explain', idOf(read))];
   const keepWatching = [paydesk('payments', 'watch', idOf(read))];
@@ -84,8 +95,12 @@ function errorOf(desk: Desk, read: PaymentRead, outcome: Outcome, wait: boolean)
         { code: 'unknown-state', details: hint.details, next: [...next, ...hint.next] },
       );
     }
-    default:
+    default: {
       if (!wait) return undefined;
-      return waitEnded(desk.signal.reason, `${label} is still ${stateText(read)}.`, keepWatching);
+      const stands = failure
+        ? `was ${stateText(read)} when it was last seen, and cannot be read now: ${failure.message}`
+        : `is still ${stateText(read)}.`;
+      return waitEnded(desk.signal.reason, `${label} ${stands}`, keepWatching);
+    }
   }
 }

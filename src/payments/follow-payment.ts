@@ -2,7 +2,7 @@ import { paydesk } from '../next-command.js';
 import type { Client } from '../client/client.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { canReach, type StateName, stateNames } from '../contract/states.js';
-import { NotReachedError, type PaydeskError, UnknownOutcomeError, UsageError } from '../errors.js';
+import { NotReachedError, PaydeskError, TemporaryError, UnknownOutcomeError, UsageError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
 import { aliasHint } from './alias-hint.js';
 import { readerOf, type Desk } from './desk.js';
@@ -20,24 +20,43 @@ export function targetState(client: Client, typed: string): StateName {
   });
 }
 
+export interface FollowedPayment {
+  /** The last read that succeeded. */
+  read: PaymentRead;
+  /** Why the payment could not be read any more after that. */
+  failure?: PaydeskError | undefined;
+}
+
 /** Reads a payment until `isOver` or the time is up, and reports every change of its state. */
 export async function followReads(
   desk: Desk,
   start: PaymentRead,
   isOver: (read: PaymentRead) => boolean,
-  sleep?: WaitOptions['sleep'],
-): Promise<PaymentRead> {
-  if (isOver(start)) return start;
+  options: Pick<WaitOptions, 'sleep' | 'isTemporary'> = {},
+): Promise<FollowedPayment> {
+  if (isOver(start)) return { read: start };
   let last = start;
+  let failure: PaydeskError | undefined;
   const look = async () => {
     const read = await readerOf(desk).getPayment({ paymentId: idOf(start) });
+    failure = undefined;
     if (stateOf(read) !== stateOf(last)) desk.note(`  ${stateOf(last)} → ${stateOf(read)}`);
     last = read;
     return read;
   };
   const onPause = (leftMs: number) => desk.status?.(`${stateText(last)}. Waiting.`, leftMs);
-  await readUntil(look, isOver, { ...desk, limitMs: desk.waitMs, onPause, ...(sleep && { sleep }) });
-  return last;
+  const { isTemporary = (error) => error instanceof TemporaryError, sleep } = options;
+  await readUntil(look, isOver, {
+    ...desk,
+    limitMs: desk.waitMs,
+    onPause,
+    ...(sleep && { sleep }),
+    isTemporary(error) {
+      if (error instanceof PaydeskError) failure = error;
+      return isTemporary(error);
+    },
+  });
+  return { read: last, failure };
 }
 
 /** Reads a payment until it reaches a state, or can no longer reach it. */
@@ -48,7 +67,7 @@ export async function followPayment(
   sleep?: WaitOptions['sleep'],
 ): Promise<{ read: PaymentRead; error?: PaydeskError }> {
   const isOver = (read: PaymentRead) => read.state === until || isHopeless(read, until);
-  const read = await followReads(desk, start, isOver, sleep);
+  const { read } = await followReads(desk, start, isOver, { ...(sleep && { sleep }) });
   return read.state === until ? { read } : { read, error: notThere(desk, read, until) };
 }
 

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { APP, httpServer, json, KEY } from '../../client/servers.js';
@@ -8,9 +9,17 @@ import { runTyped, temporaryHome } from '../../helpers/desk.js';
 
 interface FakeCharges {
   /** Answers a POST of this reference, and makes its payment. */
-  answer: (payment: Payment) => { status: number; body: unknown; headers?: Record<string, string> };
+  answer: (payment: Payment) => FakeAnswer;
   /** Whether reads show what was made. */
   isShown: boolean;
+  /** Answers the reads of a payment in place of it. */
+  answerRead?: (() => FakeAnswer) | undefined;
+}
+
+interface FakeAnswer {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
 }
 
 interface Payment {
@@ -20,6 +29,11 @@ interface Payment {
   currency: string;
   customerId: string;
   paymentState: string;
+}
+
+function reply(response: ServerResponse, { status, body, headers }: FakeAnswer): void {
+  if (typeof body === 'string') response.writeHead(status, headers).end(body);
+  else json(response, status, body, headers);
 }
 
 /** A service with one customer, whose charges are answered and carried out as the test says. */
@@ -39,14 +53,13 @@ async function fakeDesk(fake: FakeCharges) {
         paymentState: 'Captured',
       };
       made.set(asked.referenceId, payment);
-      const { status, body: shown, headers } = fake.answer(payment);
-      if (typeof shown === 'string') return void response.writeHead(status, headers).end(shown);
-      return json(response, status, shown, headers);
+      return reply(response, fake.answer(payment));
     }
     if (path.includes('payment-methods')) {
       return json(response, 200, [{ paymentMethodId: 1, customerAutomaticProfileId: 2, currency: 'EUR' }]);
     }
     if (path.includes('customers')) return json(response, 200, { customerId: 'c' });
+    if (fake.answerRead) return reply(response, fake.answerRead());
     const name = decodeURIComponent(path.slice(path.lastIndexOf('/') + 1));
     const found = [...made.values()].find(
       ({ paymentId, referenceId }) => name === String(paymentId) || name === `referenceId:${referenceId}`,
@@ -71,8 +84,8 @@ async function fakeDesk(fake: FakeCharges) {
     made,
     run,
     posts: () => posts,
-    charge: (reference = 'inv-1') =>
-      run('payments', 'charge', '--reference', reference, '--amount', '3.00', '--customer', 'c'),
+    charge: (...more: string[]) =>
+      run('payments', 'charge', '--reference', 'inv-1', '--amount', '3.00', '--customer', 'c', ...more),
     history: async () => (await run('history')).json as Array<Record<string, unknown>>,
   };
 }
@@ -207,6 +220,55 @@ describe('a charge that was carried out', () => {
   });
 });
 
+const processing = (payment: Payment) => ({
+  status: 200,
+  body: Object.assign(payment, { paymentState: 'Processing' }),
+});
+
+describe('a charge that was accepted', () => {
+  it.each([404, 401, 400])('is still accepted when the reads of --wait answer %i', async (status) => {
+    const fake: FakeCharges = {
+      isShown: true,
+      answer: (payment) => {
+        fake.answerRead = () => ({ status, body: { message: 'not here' } });
+        return processing(payment);
+      },
+    };
+    const desk = await fakeDesk(fake);
+    const { code, json: told } = await desk.charge('--wait', '--timeout', '500ms');
+    expect([code, told]).toMatchObject([
+      8,
+      {
+        payment: { paymentId: 7, paymentState: 'Processing' },
+        error: {
+          code: 'time-up',
+          message: expect.stringMatching(/payment 7 .*was Processing.* cannot be read now: /) as unknown,
+        },
+      },
+    ]);
+    expect(await desk.history()).toMatchObject([{ outcome: 'accepted', paymentId: 7 }]);
+  });
+
+  it('is followed to its end when only the first read fails', async () => {
+    const fake: FakeCharges = {
+      isShown: true,
+      answer: (payment) => {
+        fake.answerRead = () => {
+          fake.answerRead = undefined;
+          payment.paymentState = 'Captured';
+          return { status: 404, body: { message: 'not here' } };
+        };
+        return { status: 200, body: { ...payment, paymentState: 'Processing' } };
+      },
+    };
+    const desk = await fakeDesk(fake);
+    expect(await desk.charge('--wait')).toMatchObject({
+      code: 0,
+      json: { payment: { paymentState: 'Captured' } },
+    });
+  });
+});
+
 describe('a charge that is being cancelled or refunded', () => {
   const shown = (state: string): FakeCharges => ({
     isShown: true,
@@ -271,7 +333,7 @@ describe('a batch of charges', () => {
     body: Object.assign(payment, { paymentState: 'Declined' }),
   });
 
-  async function applied(fake: FakeCharges, references: string[]) {
+  async function applied(fake: FakeCharges, references: string[], ...more: string[]) {
     const desk = await fakeDesk(fake);
     const file = join(desk.home, 'charges.csv');
     const plan = async (names: string[], out: string) => {
@@ -279,7 +341,7 @@ describe('a batch of charges', () => {
       return desk.run('batch', 'plan', file, '--action', 'charge', '--out', join(desk.home, out));
     };
     await plan(references, 'plan.json');
-    const { json: told } = await desk.run('batch', 'apply', join(desk.home, 'plan.json'));
+    const { json: told } = await desk.run('batch', 'apply', join(desk.home, 'plan.json'), ...more);
     const { id } = told as { id: string };
     return { ...desk, id, plan };
   }
@@ -346,6 +408,17 @@ describe('a batch of charges', () => {
         { verdict: 'done', why: 'inv-2 is Refunded after all (payment 8)' },
       ],
     });
+  });
+
+  it('keeps a charge as accepted that cannot be read with --wait', async () => {
+    const desk = await applied(
+      { isShown: false, answer: processing },
+      ['inv-1'],
+      '--wait',
+      '--timeout',
+      '500ms',
+    );
+    expect((await desk.run('batch', 'status', desk.id)).json).toMatchObject([{ accepted: 1, refused: 0 }]);
   });
 
   it('finds on resume what was refused and carried out', async () => {
