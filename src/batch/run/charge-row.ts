@@ -20,13 +20,16 @@ export async function chargeRow(
   row: BatchRow,
   { wait, resend }: { wait: boolean; resend: boolean },
 ): Promise<WorkedRow> {
+  const told = toldBefore(row);
   // What was sent before is only looked for, unless a person decided to send it again with the same reference.
-  const told = toldBefore(row, resend);
+  const onlyLooks = told !== undefined && !(told === 'unknown' && resend);
+  let isSent = false;
   try {
-    if (told === undefined) {
+    if (!onlyLooks) {
       const earlier = await chargedEarlier(desk.client, row.typed);
       const after = (earlier?.read && stateOf(earlier.read)) ?? undefined;
-      if (earlier) return { outcome: earlier.isCharged ? 'skipped' : 'refused', after, why: earlier.why };
+      if (earlier)
+        return { outcome: told ?? (earlier.isCharged ? 'skipped' : 'refused'), after, why: earlier.why };
     }
     const from = desk.clock.now();
     const why = {
@@ -37,8 +40,8 @@ export async function chargeRow(
     };
     const made = await makePayment(
       desk,
-      { kind: 'charge', body: bodyOf(row), isNew: false, dryRun: told !== undefined },
-      { why, confirm: async () => {} },
+      { kind: 'charge', body: bodyOf(row), isNew: false, dryRun: onlyLooks },
+      { why, confirm: async () => void (isSent = true) },
     );
     if ('request' in made) {
       const why = row.why ?? 'the service shows no payment with this reference';
@@ -48,20 +51,29 @@ export async function chargeRow(
     return { ...(await resultOf(desk, row, made.read, wait)), tookMs };
   } catch (error) {
     const result = notDone(error, row);
-    if (told === undefined || result.outcome === 'refused') return result;
-    return { ...result, outcome: told };
+    if (told === undefined || changesOutcome(result, isSent)) return result;
+    // A run that sends has to know that the service does not answer.
+    return {
+      ...result,
+      outcome: told,
+      after: row.after_state ?? undefined,
+      isUnread: !onlyLooks && result.outcome === 'unsent',
+    };
   }
 }
 
+/** A look that failed says nothing about what was sent before; an answer to what this run has sent does. */
+const changesOutcome = ({ error }: WorkedRow, isSent: boolean): boolean =>
+  error?.code === 'reference-in-use' || (isSent && error?.httpStatus !== undefined);
+
 /** What an earlier run has told of a row that it has sent. */
-function toldBefore({ outcome }: BatchRow, resend: boolean): WorkedOutcome | undefined {
+function toldBefore({ outcome }: BatchRow): WorkedOutcome | undefined {
   switch (outcome) {
     case 'accepted':
     case 'failed':
     case 'refused':
-      return outcome;
     case 'unknown':
-      return resend ? undefined : outcome;
+      return outcome;
     default:
       return undefined;
   }

@@ -421,6 +421,82 @@ describe('a batch of charges', () => {
     expect((await desk.run('batch', 'status', desk.id)).json).toMatchObject([{ accepted: 1, refused: 0 }]);
   });
 
+  const lost: FakeAnswer = { status: 503, body: { message: 'try later' } };
+  const outcomes: Array<[string, FakeCharges['answer']]> = [
+    ['unknown', () => lost],
+    ['accepted', processing],
+  ];
+  const looks: Array<[string, FakeAnswer]> = [
+    ['400', { status: 400, body: { message: 'bad reference' } }],
+    ['410', { status: 410, body: { message: 'gone' } }],
+    ['a redirect', { status: 307, body: '', headers: { location: 'https://elsewhere.example/x' } }],
+    ['data that is not a payment', { status: 200, body: ['x'] }],
+  ];
+
+  it.each(outcomes.flatMap(([outcome, answer]) => looks.map((look) => [outcome, ...look, answer] as const)))(
+    'keeps a row as %s when the read of resume answers with %s',
+    async (outcome, _, look, answer) => {
+      const fake: FakeCharges = { isShown: false, answer };
+      const desk = await applied(fake, ['inv-1']);
+      const kept = [{ [outcome]: 1, refused: 0 }];
+      expect((await desk.run('batch', 'status', desk.id)).json).toMatchObject(kept);
+      const sent = desk.posts();
+      fake.answerRead = () => look;
+      await desk.run('batch', 'resume', desk.id);
+      expect((await desk.run('batch', 'status', desk.id)).json).toMatchObject(kept);
+      fake.answerRead = undefined;
+      await desk.run('batch', 'resume', desk.id);
+      expect((await desk.run('batch', 'status', desk.id)).json).toMatchObject(kept);
+      expect(desk.posts()).toBe(sent);
+    },
+  );
+
+  it('keeps a row as unknown that --resend-unmoved cannot look for, so that a plain resume sends nothing', async () => {
+    const fake: FakeCharges = { isShown: false, answer: () => lost };
+    const desk = await applied(fake, ['inv-1']);
+    const sent = desk.posts();
+    fake.answerRead = () => lost;
+    expect(await desk.run('batch', 'resume', desk.id, '--resend-unmoved')).toMatchObject({
+      code: 6,
+      json: { unknown: 1, pending: 0 },
+    });
+    fake.answerRead = undefined;
+    expect(await desk.run('batch', 'resume', desk.id)).toMatchObject({ code: 6, json: { unknown: 1 } });
+    expect(desk.posts()).toBe(sent);
+    fake.answer = (payment) => ({ status: 200, body: payment });
+    expect(await desk.run('batch', 'resume', desk.id, '--resend-unmoved')).toMatchObject({
+      code: 0,
+      json: { done: 1 },
+    });
+  });
+
+  it('keeps a row as unknown when the attempt before it may have been charged', async () => {
+    const fake: FakeCharges = { isShown: true, answer: declined };
+    const desk = await applied(fake, ['inv-1']);
+    fake.answer = () => {
+      fake.answerRead = () => ({ status: 404, body: { message: 'not here' } });
+      return lost;
+    };
+    await desk.plan(['inv-1-retry-1'], 'again.json');
+    const { json: told } = await desk.run('batch', 'apply', join(desk.home, 'again.json'));
+    expect(told).toMatchObject({ unknown: 1 });
+    const { id } = told as { id: string };
+    const sent = desk.posts();
+    const { json: again } = await desk.run('batch', 'resume', id, '--resend-unmoved');
+    expect(again).toMatchObject({ unknown: 1, refused: 0 });
+    expect(desk.posts()).toBe(sent);
+  });
+
+  it('takes the answer to a charge that was sent again', async () => {
+    const fake: FakeCharges = { isShown: false, answer: () => lost };
+    const desk = await applied(fake, ['inv-1']);
+    fake.answer = () => ({ status: 422, body: { message: 'no such method' } });
+    expect((await desk.run('batch', 'resume', desk.id, '--resend-unmoved')).json).toMatchObject({
+      unknown: 0,
+      refused: 1,
+    });
+  });
+
   it('finds on resume what was refused and carried out', async () => {
     const fake: FakeCharges = {
       isShown: false,
