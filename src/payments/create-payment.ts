@@ -113,10 +113,11 @@ async function findAfter(
 async function findMade(
   client: Client,
   referenceId: string,
-  { answer, conflict }: Created<PaymentRead>,
+  { answer, conflict, value }: Created<PaymentRead>,
 ): Promise<PaymentRead> {
   const { httpStatus } = answer;
-  const answered = `The service answered ${httpStatus}${conflict ? `: ${conflict.message}` : ''}`;
+  const shown = value && hasId(value) ? ` with payment ${labelOf(value)}, ${stateText(value)}` : '';
+  const answered = `The service answered ${httpStatus}${conflict ? `: ${conflict.message}` : shown}`;
   const unknown = (why: string, cause?: PaydeskError) =>
     new UnknownOutcomeError(
       `${answered}, ${why} Running it again with --reference ${referenceId} is safe: the payment is created only once.`,
@@ -149,11 +150,7 @@ async function send(client: Client, kind: RequestKind, body: CreateRequest['body
     return compared(kind, body, { created: true, read: withId(made, referenceId) });
   }
   const { value } = made;
-  // An answer that does not name the reference may show another payment.
-  const isNamed = value?.fields.referenceId !== undefined && hasId(value);
-  const found = isNamed
-    ? await confirmFailed(client, kind, body, value)
-    : await findMade(client, referenceId, made);
+  const found = value && isProof(kind, body, value) ? value : await findMade(client, referenceId, made);
   const read = withId(found, referenceId);
   if (made.conflict && !made.earlierMayHaveArrived) refuseOther(kind, body, read);
   return compared(kind, body, { created: isOurs(made, kind), read });
@@ -175,20 +172,13 @@ function compared(kind: RequestKind, body: CreateRequest['body'], made: CreatedP
   return differs.length === 0 ? made : { created: true, read: made.read, differs };
 }
 
-/** A charge that an answer shows as failed is read once: who believes a failure charges again. */
-async function confirmFailed(
-  client: Client,
-  kind: RequestKind,
-  body: CreateRequest['body'],
-  shown: PaymentRead,
-): Promise<PaymentRead> {
-  if (kind !== 'charge' || chargeOutcome(shown, body['autoCapture'] === true) !== 'failed') return shown;
-  try {
-    return (await findByReference(client, body.referenceId)) ?? shown;
-  } catch (error) {
-    if (error instanceof PaydeskError) return shown;
-    throw error;
-  }
+/**
+ * Whether the answer shows which payment was made. One that does not name the reference may show another payment, and a
+ * charge that it shows as failed is read: who believes a failure charges again.
+ */
+function isProof(kind: RequestKind, body: CreateRequest['body'], shown: PaymentRead): boolean {
+  if (shown.fields.referenceId === undefined || !hasId(shown)) return false;
+  return kind !== 'charge' || chargeOutcome(shown, body['autoCapture'] === true) !== 'failed';
 }
 
 /** The reference was not in use when it was looked for, so an answer that does not tell means that we made it. */

@@ -300,6 +300,51 @@ describe('a charge that is being cancelled or refunded', () => {
   });
 });
 
+describe('a charge whose answer shows it as failed', () => {
+  const failed = (payment: Payment) => ({
+    status: 200,
+    body: Object.assign(payment, { paymentState: 'Failed' }),
+  });
+
+  it.each([
+    ['does not show it', undefined],
+    ['refuses', { status: 400, body: { message: 'bad reference' } }],
+    ['does not allow it', { status: 403, body: { message: 'not you' } }],
+    ['cannot answer', { status: 503, body: { message: 'try later' } }],
+  ])('is unknown until a read confirms it: the service %s', async (_, look) => {
+    const fake: FakeCharges = {
+      isShown: false,
+      answer: (payment) => {
+        fake.answerRead = look && (() => look);
+        return failed(payment);
+      },
+    };
+    const desk = await fakeDesk(fake);
+    const { code, json: told } = await desk.charge();
+    expect([code, told]).toMatchObject([
+      6,
+      {
+        error: {
+          code: 'outcome-unknown',
+          message: expect.stringMatching(/answered 200 with payment 7 \(inv-1\), Failed, but /) as unknown,
+        },
+      },
+    ]);
+    expect(JSON.stringify(told)).not.toContain('use a new --reference');
+    expect(await desk.history()).toMatchObject([{ outcome: 'unknown', referenceId: 'inv-1' }]);
+    Object.assign(fake, { isShown: true, answerRead: undefined });
+    expect(await desk.charge()).toMatchObject({ code: 3, json: { error: { code: 'charge-failed' } } });
+    expect(await desk.history()).toMatchObject([{ outcome: 'failed', paymentId: 7 }]);
+    expect(desk.posts()).toBe(1);
+  });
+
+  it('has failed when its payment shows the same', async () => {
+    const desk = await fakeDesk({ isShown: true, answer: failed });
+    expect(await desk.charge()).toMatchObject({ code: 3, json: { error: { code: 'charge-failed' } } });
+    expect(await desk.history()).toMatchObject([{ outcome: 'failed', paymentId: 7 }]);
+  });
+});
+
 describe('a charge that was declined', () => {
   it.each([
     [
