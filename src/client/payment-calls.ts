@@ -1,10 +1,11 @@
 import { paydesk } from '../next-command.js';
 import type { EndpointName } from '../contract/endpoints.js';
-import { duplicateKey } from '../contract/json.js';
+import { duplicateKey, idText } from '../contract/json.js';
 import type { Payment } from '../contract/payment.js';
 import { GENERATION_HEADER } from '../contract/sandbox-headers.js';
 import type { Requests } from '../contract/schemas.js';
 import { canonicalState, type StateAliases, type StateName } from '../contract/states.js';
+import { PaydeskError, UnknownOutcomeError } from '../errors.js';
 import { decodePayment, isOtherPayment, type Decoded, type PaymentKeyParts } from './answers.js';
 import type { Answer } from './exchange.js';
 import { createdBy, type Created } from './created.js';
@@ -141,7 +142,25 @@ function madePayment(
   aliases: StateAliases,
 ): PaymentRead | undefined {
   const isOdd = oddityIn(answer, { referenceId, appId: identity.appId }) !== undefined;
-  return isOdd ? undefined : decodedPayment(answer, { referenceId }, identity, aliases);
+  if (isOdd) return undefined;
+  try {
+    return decodedPayment(answer, { referenceId }, identity, aliases);
+  } catch (error) {
+    if (!(error instanceof PaydeskError)) throw error;
+    throw madeAnyway(answer, aliases, error);
+  }
+}
+
+/** The service answered with a success, so whatever is wrong with the answer, the payment may have been made. */
+function madeAnyway(answer: Answer, aliases: StateAliases, error: PaydeskError): UnknownOutcomeError {
+  const { httpStatus } = answer;
+  const { paymentId, paymentState } = decodePayment(answer.raw)?.fields ?? {};
+  const state = canonicalState(paymentState, aliases) ?? 'in an unknown state';
+  const shown = paymentId === undefined ? 'a payment' : `payment ${idText(paymentId)}`;
+  return new UnknownOutcomeError(
+    `${error.message} It answered ${httpStatus} with ${shown}, ${state}: it may have been carried out.`,
+    { code: error.code, httpStatus, details: error.details, next: error.next, cause: error },
+  );
 }
 
 /** The payment in an answer, if it shows one; it must be the one asked for, and of our app. */

@@ -99,6 +99,8 @@ async function findAfter(
   referenceId: string,
   error: unknown,
 ): Promise<PaymentRead | undefined> {
+  // A read of a payment in the wrong app would pass for a success.
+  if (error instanceof PaydeskError && error.code === 'wrong-app') return undefined;
   const mayBeMade = error instanceof UnknownOutcomeError;
   if (!mayBeMade && !(error instanceof PaydeskError && error.httpStatus !== undefined)) return undefined;
   try {
@@ -203,14 +205,7 @@ async function call(
     }
     return await client.createPayment(kind, body as unknown as Requests['createHostedPayment']['body']);
   } catch (error) {
-    if (!(error instanceof PaydeskError)) throw error;
-    const { code, details, httpStatus } = error;
-    const wasRedirected = httpStatus !== undefined && httpStatus < 400;
-    if (!(error instanceof UnknownOutcomeError) && !wasRedirected) throw error;
-    const next = [
-      paydesk('payments', 'get', `ref:${body.referenceId}`),
-      ...(wasRedirected ? error.next : []),
-    ];
-    throw new UnknownOutcomeError(error.message, { code, details, httpStatus, cause: error, next });
+    if (!(error instanceof UnknownOutcomeError)) throw error;
+    throw error.with({ next: [paydesk('payments', 'get', `ref:${body.referenceId}`), ...error.next] });
   }
 }

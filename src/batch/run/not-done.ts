@@ -36,5 +36,6 @@ export const isLedgerLost = (error: unknown): error is TemporaryError =>
   error instanceof TemporaryError && error.code === LEDGER_LOST;
 const LEDGER_LOST = 'ledger-unavailable';
 
-/** Whether the service does not accept the key, so that no other row would fare better. */
-export const isKeyRefused = ({ error }: WorkedRow): boolean => error !== undefined && exitCodeOf(error) === 4;
+/** Whether the service does not accept the key, or the app is not the one that is meant: no other row would fare better. */
+export const isKeyRefused = ({ error }: WorkedRow): boolean =>
+  error !== undefined && (exitCodeOf(error) === 4 || error.code === 'wrong-app');

@@ -14,6 +14,8 @@ interface FakeCharges {
   isShown: boolean;
   /** Answers the reads of a payment in place of it. */
   answerRead?: (() => FakeAnswer) | undefined;
+  /** Whether the key may not read customers. */
+  hidesCustomer?: boolean;
 }
 
 interface FakeAnswer {
@@ -58,7 +60,11 @@ async function fakeDesk(fake: FakeCharges) {
     if (path.includes('payment-methods')) {
       return json(response, 200, [{ paymentMethodId: 1, customerAutomaticProfileId: 2, currency: 'EUR' }]);
     }
-    if (path.includes('customers')) return json(response, 200, { customerId: 'c' });
+    if (path.includes('customers')) {
+      return fake.hidesCustomer
+        ? json(response, 403, { message: 'not you' })
+        : json(response, 200, { customerId: 'c' });
+    }
     if (fake.answerRead) return reply(response, fake.answerRead());
     const name = decodeURIComponent(path.slice(path.lastIndexOf('/') + 1));
     const found = [...made.values()].find(
@@ -300,6 +306,38 @@ describe('a charge that is being cancelled or refunded', () => {
   });
 });
 
+const onLiveApp = (payment: Payment) => ({ status: 200, body: { ...payment, app: { isSandbox: false } } });
+
+describe('a charge whose answer shows that the app is live, and the profile says sandbox', () => {
+  it.each([true, false])('is unknown, and names the payment: reads show it: %s', async (isShown) => {
+    const desk = await fakeDesk({ isShown, hidesCustomer: true, answer: onLiveApp });
+    const { code, json: told } = await desk.charge();
+    expect([code, told]).toMatchObject([
+      6,
+      {
+        error: {
+          code: 'wrong-app',
+          httpStatus: 200,
+          message: expect.stringMatching(
+            /is sandbox, but the service says live.*payment 7, Captured/,
+          ) as unknown,
+        },
+      },
+    ]);
+    expect(await desk.history()).toMatchObject([
+      { operation: 'charge', outcome: 'unknown', referenceId: 'inv-1' },
+    ]);
+  });
+
+  it('is unknown in the same way when it is a create', async () => {
+    const desk = await fakeDesk({ isShown: true, hidesCustomer: true, answer: onLiveApp });
+    const words = ['--amount', '3.00', '--currency', 'EUR', '--return-url', 'https://shop.example'];
+    const create = ['payments', 'create', '--reference', 'inv-1', '--customer', 'c', ...words];
+    expect(await desk.run(...create)).toMatchObject({ code: 6, json: { error: { code: 'wrong-app' } } });
+    expect(await desk.history()).toMatchObject([{ operation: 'create', outcome: 'unknown' }]);
+  });
+});
+
 describe('a charge whose answer shows it as failed', () => {
   const failed = (payment: Payment) => ({
     status: 200,
@@ -530,6 +568,19 @@ describe('a batch of charges', () => {
     const { json: again } = await desk.run('batch', 'resume', id, '--resend-unmoved');
     expect(again).toMatchObject({ unknown: 1, refused: 0 });
     expect(desk.posts()).toBe(sent);
+  });
+
+  it('stops at the first charge whose answer shows that the app is live, and the profile says sandbox', async () => {
+    const fake: FakeCharges = {
+      isShown: true,
+      answer: (payment) => {
+        fake.hidesCustomer = true;
+        return onLiveApp(payment);
+      },
+    };
+    const desk = await applied(fake, ['inv-1', 'inv-2'], '--concurrency', '1');
+    expect((await desk.run('batch', 'status', desk.id)).json).toMatchObject([{ unknown: 1, pending: 1 }]);
+    expect(desk.posts()).toBe(1);
   });
 
   it('takes the answer to a charge that was sent again', async () => {
