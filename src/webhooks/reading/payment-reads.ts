@@ -4,6 +4,7 @@ import type { Client } from '../../client/client.js';
 import type { Clock } from '../../client/clock.js';
 import type { PaymentKey, PaymentRead } from '../../client/payment-calls.js';
 import { PaydeskError, ProfileError, ServiceError, TemporaryError } from '../../errors.js';
+import { idOf } from '../../payments/named-payments.js';
 import type { ReadBudget } from './read-budget.js';
 import type { UnreadDelivery } from './read-record.js';
 import { mayFollow } from './verdict.js';
@@ -47,7 +48,10 @@ export function createPaymentReads(options: PaymentReadsOptions): PaymentReads {
   async function once(key: PaymentKey): Promise<ReadOutcome & { retry?: boolean }> {
     try {
       const limit = AbortSignal.timeout(READ_LIMIT_MS);
-      return { value: await client.getPayment(key, { signal: AbortSignal.any([signal, limit]) }) };
+      const value = await client.getPayment(key, { signal: AbortSignal.any([signal, limit]) });
+      // Throws where the answer has no id: such a payment cannot be recorded.
+      idOf(value);
+      return { value };
     } catch (error) {
       if (error instanceof ServiceError && error.httpStatus === 404) {
         return { absent: true, why: absentText(key) };
