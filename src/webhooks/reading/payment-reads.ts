@@ -16,8 +16,12 @@ interface PaymentReads {
   /** Waits until a read may be made. */
   waitForTurn(): Promise<void>;
   once(key: PaymentKey): Promise<ReadOutcome>;
-  /** Undefined when it was aborted. */
-  forDeliveries(key: PaymentKey, deliveries: readonly UnreadDelivery[]): Promise<ReadOutcome | undefined>;
+  /** Undefined when it was aborted. A payment that this desk does not know is read within the budget for those. */
+  forDeliveries(
+    key: PaymentKey,
+    deliveries: readonly UnreadDelivery[],
+    isKnown: boolean,
+  ): Promise<ReadOutcome | undefined>;
 }
 
 interface PaymentReadsOptions {
@@ -87,19 +91,29 @@ export function createPaymentReads(options: PaymentReadsOptions): PaymentReads {
   return {
     waitForTurn,
     once,
-    async forDeliveries(key, deliveries) {
+    async forDeliveries(key, deliveries, isKnown) {
       let result = await withRetries(key);
+      let taken = 0;
       for (const wait of EARLY_DELAYS_MS) {
-        if (result === undefined || !('value' in result) || !isEarly(result.value, deliveries)) break;
+        if (result === undefined) break;
+        const absent = isAbsent(result);
+        if (!absent && !('value' in result && isEarly(result.value, deliveries))) break;
+        if (absent && !isKnown) {
+          if (!budget.takeForRepeatedRead()) break;
+          taken += 1;
+        }
         await clock.sleep(wait, signal);
         await waitForTurn();
         if (signal.aborted) break;
         result = (await withRetries(key)) ?? result;
       }
+      if (result !== undefined && !isAbsent(result)) budget.giveBack(taken);
       return result;
     },
   };
 }
+
+const isAbsent = (result: ReadOutcome): boolean => 'absent' in result && result.absent;
 
 export const absentText = (key: PaymentKey): string =>
   'paymentId' in key

@@ -8,8 +8,10 @@ export interface ReadBudget {
   take(): number;
   /** Whether a payment that nobody here has seen may be asked for. */
   takeForStranger(): boolean;
+  /** Whether a payment that nobody here has seen, and that was not there, may be asked for once more. */
+  takeForRepeatedRead(): boolean;
   /** It was there after all. */
-  giveBack(): void;
+  giveBack(count?: number): void;
   /** Whether it was asked for a moment ago, and was not there. */
   isAbsent(key: PaymentKey): boolean;
   noteAbsent(key: PaymentKey): void;
@@ -20,6 +22,8 @@ const BURST = 100;
 /** Reads that found nothing. */
 const MAX_UNKNOWN_READS = 100;
 const UNKNOWN_READS_PER_SECOND = 2;
+/** Repeated reads leave so many for payments that were not asked for yet. */
+const KEPT_FOR_FIRST_READS = 50;
 const ABSENT_MS = 60_000;
 const MAX_ABSENT = 10_000;
 
@@ -30,7 +34,8 @@ export function createReadBudget(now: () => number): ReadBudget {
   return {
     take: () => reads.take(),
     takeForStranger: () => strangers.take() === 0,
-    giveBack: () => strangers.giveBack(),
+    takeForRepeatedRead: () => strangers.take(KEPT_FOR_FIRST_READS) === 0,
+    giveBack: (count) => strangers.giveBack(count),
     isAbsent: (key) => now() - (absent.get(keyText(key)) ?? -Infinity) < ABSENT_MS,
     noteAbsent(key) {
       absent.delete(keyText(key));
@@ -50,16 +55,18 @@ function createBucket(capacity: number, perSecond: number, now: () => number) {
   let tokens = capacity;
   let filled = now();
   return {
-    take(): number {
+    /** How long to wait for a token, in milliseconds; 0 takes one, and leaves at least `kept`. */
+    take(kept = 0): number {
       const at = now();
       tokens = Math.min(capacity, tokens + ((at - filled) * perSecond) / 1000);
       filled = at;
-      if (tokens < 1) return Math.ceil(((1 - tokens) * 1000) / perSecond);
+      const missing = kept + 1 - tokens;
+      if (missing > 0) return Math.ceil((missing * 1000) / perSecond);
       tokens -= 1;
       return 0;
     },
-    giveBack(): void {
-      tokens = Math.min(capacity, tokens + 1);
+    giveBack(count = 1): void {
+      tokens = Math.min(capacity, tokens + count);
     },
   };
 }

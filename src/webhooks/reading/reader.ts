@@ -4,7 +4,6 @@
 import type { Client } from '../../client/client.js';
 import type { Clock } from '../../client/clock.js';
 import type { PaymentKey, PaymentRead } from '../../client/payment-calls.js';
-import { findKnown } from '../../ledger/known/remember.js';
 import type { DeskTables } from '../../ledger/schema.js';
 import { seenPayment } from '../../payments/seen-payment.js';
 import type { Store } from '../../store/store.js';
@@ -67,18 +66,18 @@ export function createReader(options: ReaderOptions): Reader {
 
   async function serve(line: Line): Promise<void> {
     const { key } = line;
-    if (budget.isAbsent(key)) return finishAbsent(line);
-    const stranger = !(await familiar.has(key));
-    if (stranger && !budget.takeForStranger()) {
+    const isKnown = await familiar.has(key);
+    if (!isKnown && budget.isAbsent(key)) return finishAbsent(line);
+    if (!isKnown && !budget.takeForStranger()) {
       return finish(line, line.waiting.splice(0), 'unread', TOO_MANY);
     }
     await reads.waitForTurn();
     if (signal.aborted) return;
     const deliveries = line.waiting.splice(0);
-    const read = await reads.forDeliveries(key, deliveries);
+    const read = await reads.forDeliveries(key, deliveries, isKnown);
     // The next listener reads what was cut off here.
     if (read === undefined || (signal.aborted && !('value' in read))) return;
-    if (stranger && !('absent' in read && read.absent)) budget.giveBack();
+    if (!isKnown && !('absent' in read && read.absent)) budget.giveBack();
     if ('value' in read) {
       familiar.add(key);
       const seen = seenPayment(app, read.value);
@@ -203,8 +202,18 @@ function createFamiliarPayments(store: Store<DeskTables>, app: AppRef) {
   return {
     async has(key: PaymentKey): Promise<boolean> {
       if (read.has(keyText(key))) return true;
-      if (!('paymentId' in key)) return false;
-      return (await findKnown(store.db, { ...app, paymentId: key.paymentId })) !== undefined;
+      const [column, name] =
+        'paymentId' in key
+          ? (['payment_id', key.paymentId] as const)
+          : (['reference_id', key.referenceId] as const);
+      const known = await store.db
+        .selectFrom('known_payments')
+        .select('id')
+        .where('app_id', '=', app.appId)
+        .where(column, '=', name)
+        .limit(1)
+        .executeTakeFirst();
+      return known !== undefined;
     },
     add(key: PaymentKey): void {
       read.add(keyText(key));
