@@ -98,6 +98,7 @@ export async function startListener(options: ListenOptions): Promise<Listener> {
     const { tunnel, signal, note, interactive } = options;
     const run = await openTunnel({ tunnel, probe, localPort: receiver.port, signal, note, interactive });
     run.on((event) => void onTunnel(event).catch(onError));
+    if (options.retriesFailed) await pipeline.reopenUnread();
     void pipeline.upkeep().catch(onError);
     void lookForMissed().catch(onError);
     const again = options.retriesFailed ? await forwarder.retryFailed() : 0;

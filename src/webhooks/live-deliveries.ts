@@ -14,7 +14,7 @@ export interface LiveDeliveries {
   adopt(deliveries: readonly Delivery[]): void;
   read(results: readonly ReadResult[]): void;
   attempted(forward: ForwardRow, attempt: Attempt, next: Next): void;
-  /** Resolves when a delivery is through; undefined when this listener ends first. */
+  /** Resolves when a delivery is through, or its read failed; undefined when this listener ends first. */
   whenSettled(id: number): Promise<Delivery | undefined>;
   stop(): void;
 }
@@ -49,6 +49,10 @@ export function createLiveDeliveries(options: LiveOptions): LiveDeliveries {
     live.delete(delivery.id);
     arrived.delete(delivery.id);
     onSettled(delivery);
+    answer(delivery);
+  }
+
+  function answer(delivery: Delivery): void {
     waiting.get(delivery.id)?.(delivery);
     waiting.delete(delivery.id);
   }
@@ -74,16 +78,16 @@ export function createLiveDeliveries(options: LiveOptions): LiveDeliveries {
       for (const delivery of deliveries) live.set(delivery.id, { delivery, changed: now() });
     },
     read(results) {
-      for (const { forwards, time, id, ...read } of results) {
-        const known = live.get(id)?.delivery;
+      for (const result of results) {
+        const known = live.get(result.id)?.delivery;
         if (known === undefined) {
-          void bring(id).catch(onError);
+          void bring(result.id).catch(onError);
           continue;
         }
-        const { state } = read;
-        const added = forwards.map(forwardOf);
-        const readTime = state === null ? null : time;
-        update({ ...known, ...read, readTime, forwards: [...known.forwards, ...added] });
+        const delivery = withResult(known, result);
+        update(delivery);
+        // The read is made again, which may take longer than a sender waits.
+        if (delivery.verdict === null) answer(delivery);
       }
     },
     attempted(forward, attempt, next) {
@@ -109,6 +113,12 @@ export function createLiveDeliveries(options: LiveOptions): LiveDeliveries {
       waiting.clear();
     },
   };
+}
+
+function withResult(known: Delivery, { forwards, removed, time, ...read }: ReadResult): Delivery {
+  const kept = known.forwards.filter(({ id }) => !removed.includes(id));
+  const readTime = read.state === null ? null : time;
+  return { ...known, ...read, readTime, forwards: [...kept, ...forwards.map(forwardOf)] };
 }
 
 /** It was read, or will not be, and every target took it or never will. */

@@ -10,15 +10,16 @@ import { planForwards } from './forwarding/forward-plan.js';
 import type { PlannedForward } from './inbox/insert-forward.js';
 import { createForwarder, type Forwarder, type Retries } from './forwarding/forwarder.js';
 import { createSender } from './forwarding/sender.js';
-import { type Filter, needsRead, passes, type Target } from './forwarding/targets.js';
+import { type Filter, mayPass, needsRead, passes, type Target } from './forwarding/targets.js';
 import type { Delivery } from './inbox/delivery.js';
 import { createInbox } from './inbox/inbox.js';
 import { createInboxWriter, type InboxWriter, type WebhookRequest } from './inbox/inbox-writer.js';
 import type { AppRef } from '../ledger/payment-ref.js';
 import { createLiveDeliveries, type LiveDeliveries } from './live-deliveries.js';
 import { namePayment } from './inbox/name-payment.js';
-import { createReadRecorder, type UnreadDelivery } from './reading/read-record.js';
-import { createReader, type Reader } from './reading/reader.js';
+import { createReadRecorder } from './reading/read-record.js';
+import { createReader, type Reader, type ReadRetries } from './reading/reader.js';
+import type { UnreadDelivery } from './reading/unread-delivery.js';
 import { createUnreadQueue } from './reading/unread-queue.js';
 
 export interface DeliveryEvent {
@@ -42,6 +43,7 @@ export interface PipelineOptions {
   ack: 'immediate' | 'forwarded';
   chaos: Chaos | undefined;
   retries?: Retries;
+  readRetries?: ReadRetries;
   onEvent(event: DeliveryEvent): void;
   onError(error: unknown): void;
 }
@@ -54,6 +56,8 @@ interface Pipeline {
   take(request: WebhookRequest): Promise<number>;
   /** Renews our leases, and reads what another listener stored and left unread. */
   upkeep(): Promise<void>;
+  /** The payments that earlier listeners could not read for our targets are read again. */
+  reopenUnread(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -73,6 +77,7 @@ export function createPipeline(options: PipelineOptions, listener: PipelineListe
   const unread = createUnreadQueue(store, listener.id, owner);
   const inboxWriter = createInboxWriter(store, listener.id, owner, () => forwarder.hasRoom());
   const plan = (facts: Facts, afterRead: boolean) => forwardsOf(options, listener.id, facts, afterRead);
+  const filteredKeys = filteredTargets(options).map(({ key }) => key);
   const tell = (type: DeliveryEvent['type']) => (delivery: Delivery) =>
     options.onEvent({ type, delivery, isEarlier: delivery.id <= listener.newestBefore });
 
@@ -85,7 +90,6 @@ export function createPipeline(options: PipelineOptions, listener: PipelineListe
     onError,
   });
   const sender = createSender(now);
-  const onAttempt = live.attempted;
   const forwarder = createForwarder({
     store,
     listener,
@@ -94,14 +98,16 @@ export function createPipeline(options: PipelineOptions, listener: PipelineListe
     sender,
     now,
     retries,
-    onAttempt,
+    onAttempt: live.attempted,
     onError,
   });
   const recorder = createReadRecorder({
     store,
     listenerId: listener.id,
     nameOf: (said) => client.canonicalState(said) ?? said,
+    filteredKeys,
     forwardsOf: (delivery) => plan(delivery, true),
+    undecidedOf: (delivery) => undecidedOf(options, listener.id, delivery),
     lease: () => (forwarder.hasRoom() ? owner.name : undefined),
   });
   const reader = createReader({
@@ -110,6 +116,7 @@ export function createPipeline(options: PipelineOptions, listener: PipelineListe
     app,
     recorder,
     clock,
+    retries: options.readRetries,
     onRead: (results) => {
       live.read(results);
       const forwards = results.flatMap((result) => result.forwards);
@@ -134,6 +141,7 @@ export function createPipeline(options: PipelineOptions, listener: PipelineListe
         for (const row of page) reader.add(unreadOf(row));
       }
     },
+    reopenUnread: () => unread.reopen(filteredKeys),
     async stop() {
       await reader.stop();
       await forwarder.stop();
@@ -154,6 +162,23 @@ function forwardsOf(
     .filter(({ filter }) => (needsRead(filter) || needsRead(common)) === afterRead)
     .filter(({ filter }) => passes(common, facts) && passes(filter, facts))
     .flatMap((target) => planForwards(target, { listenerId, ...facts }, clock.now(), chaos));
+}
+
+const filteredTargets = ({ targets, filter: common }: PipelineOptions): Target[] =>
+  targets.filter(({ filter }) => needsRead(filter) || needsRead(common));
+
+/** The forwards that may follow from a read, and do not follow from what the webhook says. */
+function undecidedOf(
+  options: PipelineOptions,
+  listenerId: number,
+  delivery: UnreadDelivery,
+): PlannedForward[] {
+  const { filter: common, clock } = options;
+  const unread = { ...delivery, state: null };
+  return filteredTargets(options)
+    .filter(({ filter }) => mayPass(common, unread) && mayPass(filter, unread))
+    .filter(({ filter }) => !(passes(common, unread) && passes(filter, unread)))
+    .flatMap((target) => planForwards(target, { listenerId, ...delivery }, clock.now(), undefined));
 }
 
 interface IntakeOptions extends Pick<PipelineOptions, 'ack'> {

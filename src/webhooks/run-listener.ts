@@ -17,7 +17,10 @@ export interface RunningListener {
   stop(): Promise<void>;
 }
 
-export interface RunListenerOptions extends Omit<ListenOptions, 'owner' | 'clock' | 'chaos' | 'retries'> {
+export interface RunListenerOptions extends Omit<
+  ListenOptions,
+  'owner' | 'clock' | 'chaos' | 'retries' | 'readRetries'
+> {
   /** No chaos without kinds; a random seed where none is given. */
   chaos: { kinds: ChaosKind[] | undefined; seed: number | undefined };
   expectation: WebhookExpectation | undefined;

@@ -1,20 +1,31 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.js';
 import { remember } from '../../src/ledger/known/remember.js';
+import { deskDatabases } from '../helpers/desk-database.js';
+import { describeWithPostgres, type Postgres } from '../helpers/postgres.js';
 import { rewriteAnswers } from '../helpers/rewritten-answers.js';
-import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.js';
-import { type HookDesk, openHookDesk } from './hook-desk.js';
+import {
+  eventually,
+  type Receiver,
+  startReceiver,
+  startTestSandbox,
+  type TestSandbox,
+} from '../helpers/sandbox.js';
+import { type HookDesk, openHookDesk, type TestListener } from './hook-desk.js';
 
 let sandbox: TestSandbox;
 let desk: HookDesk;
+let handler: Receiver;
 
 beforeEach(async () => {
+  handler = await startReceiver();
   sandbox = await startTestSandbox();
   desk = await openHookDesk(sandbox);
 });
 afterEach(async () => {
   await desk.close();
   await sandbox.close();
+  await handler.close();
 });
 
 const body = (fields: Record<string, unknown>) => JSON.stringify(fields);
@@ -87,4 +98,104 @@ it('a made-up payment is read a few times, and then not again for a while', asyn
   const all = await listener.waitFor(2);
   expect(all.map(({ verdict }) => verdict)).toEqual(['unknown', 'unknown']);
   expect(readCount()).toBe(4);
+});
+
+const SOON = { minPauseMs: 50, maxPauseMs: 50, withinMs: 600_000 };
+const MUCH_LATER = { minPauseMs: 600_000, maxPauseMs: 600_000, withinMs: 3_600_000 };
+
+async function captured(): Promise<number> {
+  const { paymentId } = await sandbox.create();
+  await sandbox.pay(paymentId);
+  await sandbox.settle();
+  return paymentId;
+}
+
+const failedIds = async () =>
+  (await Array.fromAsync(desk.inbox.list(desk.app, { failed: true }))).map(({ id }) => id);
+
+const waitForFailedRead = (listener: TestListener) =>
+  eventually(() =>
+    expect(listener.events).toContainEqual(
+      expect.objectContaining({
+        type: 'progress',
+        delivery: expect.objectContaining({ verdict: null, why: expect.any(String) as string }) as object,
+      }),
+    ),
+  );
+
+const sentNumbers = () => handler.requests.map(({ body: { n } }) => n);
+
+it('a webhook whose state does not pass is not forwarded when it is read at last', async () => {
+  const listener = await desk.listen({ to: [`${handler.url} state=Captured`], readRetries: SOON });
+  const { paymentId } = await sandbox.create();
+  await failReads(503);
+  await listener.post(body({ paymentId }));
+  await waitForFailedRead(listener);
+  await answerReads();
+  const [delivery] = await listener.waitFor(1);
+  expect(delivery).toMatchObject({ state: 'Created', forwards: [] });
+  expect(await failedIds()).toEqual([]);
+});
+
+it('the next webhook of a payment takes those along that could not be read, in order', async () => {
+  const listener = await desk.listen({ to: [`${handler.url} state=Captured`], readRetries: MUCH_LATER });
+  const paymentId = await captured();
+  await failReads(503);
+  await listener.post(body({ paymentId, n: 1 }));
+  await waitForFailedRead(listener);
+  await answerReads();
+  await listener.post(body({ paymentId, n: 2 }));
+  await listener.waitFor(2);
+  expect(sentNumbers()).toEqual([1, 2]);
+});
+
+function recoveryTests(): void {
+  it('a webhook whose target needs the state is forwarded once the payment can be read', async () => {
+    const to = [`${handler.url} state=Captured`];
+    const listener = await desk.listen({ to, ack: 'forwarded', readRetries: SOON });
+    const paymentId = await captured();
+    await failReads(503);
+    expect(await listener.post(body({ paymentId, n: 1 }))).toBe(502);
+    expect(listener.settled()).toEqual([]);
+    expect(await failedIds()).toEqual([1]);
+    expect(sentNumbers()).toEqual([]);
+    await answerReads();
+    const [delivery] = await listener.waitFor(1);
+    expect(delivery).toMatchObject({ state: 'Captured', why: null });
+    expect(delivery?.forwards).toMatchObject([{ outcome: 'delivered', attempts: 1, replay: false }]);
+    expect(await desk.inbox.named(desk.app, [1])).toEqual([delivery]);
+    expect(await failedIds()).toEqual([]);
+    expect(sentNumbers()).toEqual([1]);
+  });
+
+  it('the next listener with the target reads and forwards it, even when another one read it before', async () => {
+    const to = [`${handler.url} state=Captured`];
+    const first = await desk.listen({ to, readRetries: MUCH_LATER });
+    const paymentId = await captured();
+    await failReads(503);
+    await first.post(body({ paymentId, n: 1 }));
+    await waitForFailedRead(first);
+    await first.stop();
+    await answerReads();
+    const other = await desk.listen();
+    expect(await other.waitFor(1)).toMatchObject([{ state: 'Captured' }]);
+    await other.stop();
+    expect(await failedIds()).toEqual([1]);
+    const second = await desk.listen({ to });
+    const [delivery] = await second.waitFor(1);
+    expect(delivery?.forwards).toMatchObject([{ outcome: 'delivered' }]);
+    expect(await failedIds()).toEqual([]);
+    expect(sentNumbers()).toEqual([1]);
+  });
+}
+
+describe('a webhook that waits for a read, on SQLite', recoveryTests);
+
+describeWithPostgres('a webhook that waits for a read, on PostgreSQL', (postgres: () => Postgres) => {
+  const location = deskDatabases(postgres);
+  beforeEach(async () => {
+    await desk.close();
+    desk = await openHookDesk(sandbox, await location());
+  });
+  recoveryTests();
 });

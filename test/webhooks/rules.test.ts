@@ -5,7 +5,7 @@ import { createChaos } from '../../src/webhooks/forwarding/chaos.js';
 import { forwardedRequest } from '../../src/webhooks/forwarding/forwarded-request.js';
 import { planNextAttempt } from '../../src/webhooks/forwarding/forwarder.js';
 import { createReadBudget } from '../../src/webhooks/reading/read-budget.js';
-import { parseTarget, passes } from '../../src/webhooks/forwarding/targets.js';
+import { mayPass, parseTarget, passes } from '../../src/webhooks/forwarding/targets.js';
 import { judgeDelivery } from '../../src/webhooks/reading/verdict.js';
 
 describe('a target', () => {
@@ -60,6 +60,19 @@ describe('a target', () => {
     expect(passes(forced, { ...facts, paymentId: '6', referenceId: '7' })).toBe(true);
     expect(passes(filter, { ...facts, state: null })).toBe(false);
     expect(passes(filter, { ...facts, path: '/b' })).toBe(false);
+  });
+
+  it('a read that failed leaves open what has no state, or lacks the name that a target asks for', () => {
+    const { filter } = parseTarget('localhost:1 state=Captured payment=ref:inv-1 path=/a');
+    const facts = { path: '/a/1', paymentId: '5', referenceId: null };
+    expect(mayPass(filter, facts)).toBe(true);
+    expect(mayPass(filter, { ...facts, referenceId: 'inv-1' })).toBe(true);
+    expect(mayPass(filter, { ...facts, referenceId: 'inv-2' })).toBe(false);
+    expect(mayPass(filter, { ...facts, path: '/b' })).toBe(false);
+    const byNumber = parseTarget('localhost:1 payment=5').filter;
+    expect(mayPass(byNumber, { ...facts, paymentId: '6' })).toBe(true);
+    expect(mayPass(byNumber, { ...facts, paymentId: '6', referenceId: 'inv-1' })).toBe(false);
+    expect(mayPass(byNumber, { ...facts, paymentId: null, referenceId: 'inv-1' })).toBe(true);
   });
 });
 

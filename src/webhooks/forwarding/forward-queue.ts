@@ -142,6 +142,8 @@ export function createForwardQueue(
           .where('target_key', 'in', keys)
           .where('outcome', '=', 'failed')
           .where('replay', '=', 0)
+          // One that was never sent needs a read first.
+          .where('attempts', '>', 0)
           .where(neverDelivered)
           .executeTakeFirstOrThrow(),
       );

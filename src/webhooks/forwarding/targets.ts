@@ -111,17 +111,38 @@ function keyOf(url: string, settings: readonly string[]): string {
 /** Whether it takes a read of the payment to tell what passes. */
 export const needsRead = ({ states, payments }: Filter): boolean => states.length + payments.length > 0;
 
-export function passes({ states, payments, paths }: Filter, facts: FilteredFacts): boolean {
-  const { path, state } = facts;
+export function passes(filter: Filter, facts: FilteredFacts): boolean {
+  const { states, payments } = filter;
+  const { state } = facts;
   return (
-    (paths.length === 0 || paths.some((prefix) => path.startsWith(prefix))) &&
+    hasPath(filter, facts) &&
     (states.length === 0 || (state !== null && states.includes(state))) &&
     (payments.length === 0 || payments.some((payment) => isNamed(payment, facts)))
   );
 }
 
+/** Whether a delivery whose payment was not read would pass with some state, and with names that it lacks. */
+export function mayPass(filter: Filter, facts: Omit<FilteredFacts, 'state'>): boolean {
+  const { payments } = filter;
+  return (
+    hasPath(filter, facts) &&
+    (payments.length === 0 ||
+      payments.some((payment) => isNamed(payment, facts) || mayBeNamed(payment, facts)))
+  );
+}
+
+const hasPath = ({ paths }: Filter, { path }: Pick<FilteredFacts, 'path'>): boolean =>
+  paths.length === 0 || paths.some((prefix) => path.startsWith(prefix));
+
+type Names = Pick<FilteredFacts, 'paymentId' | 'referenceId'>;
+
 /** All digits name a payment by its id or by its reference. */
-function isNamed({ key, mayBeReference }: NamedPayment, { paymentId, referenceId }: FilteredFacts): boolean {
+function isNamed({ key, mayBeReference }: NamedPayment, { paymentId, referenceId }: Names): boolean {
   if ('referenceId' in key) return key.referenceId === referenceId;
   return key.paymentId === paymentId || (mayBeReference === true && key.paymentId === referenceId);
+}
+
+function mayBeNamed({ key, mayBeReference }: NamedPayment, { paymentId, referenceId }: Names): boolean {
+  if ('referenceId' in key) return referenceId === null;
+  return paymentId === null || (mayBeReference === true && referenceId === null);
 }

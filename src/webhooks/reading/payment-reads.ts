@@ -6,7 +6,7 @@ import type { PaymentKey, PaymentRead } from '../../client/payment-calls.js';
 import { PaydeskError, ProfileError, ServiceError, TemporaryError } from '../../errors.js';
 import { idOf } from '../../payments/named-payments.js';
 import type { ReadBudget } from './read-budget.js';
-import type { UnreadDelivery } from './read-record.js';
+import type { UnreadDelivery } from './unread-delivery.js';
 import { mayFollow } from './verdict.js';
 
 /** What the service answered; `absent` when it has no such payment. */

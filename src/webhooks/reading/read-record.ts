@@ -2,37 +2,27 @@
 // now, what each delivery came to, and the forwards that had to wait for it.
 
 import type { Kysely } from 'kysely';
-import type { DeliveryVerdict, ForwardRow } from '../../ledger/inbox-schema.js';
+import type { DeliveryVerdict } from '../../ledger/inbox-schema.js';
 import { remember } from '../../ledger/known/remember.js';
 import type { SeenPayment } from '../../ledger/known/seen-payment.js';
 import { refColumns } from '../../ledger/payment-ref.js';
 import type { DeskTables } from '../../ledger/schema.js';
-import { prepared, type Store } from '../../store/store.js';
-import { insertForward, type PlannedForward } from '../inbox/insert-forward.js';
+import { prepared, type Engine, type Store } from '../../store/store.js';
 import { holdListener } from '../inbox/inbox-writer.js';
+import { createReadForwards, type ReadForwardsOptions, type WrittenForwards } from './read-forwards.js';
+import type { UnreadDelivery } from './unread-delivery.js';
 import { judgeDelivery } from './verdict.js';
 
-/** A delivery that waits to be read. */
-export interface UnreadDelivery {
-  id: number;
-  path: string;
-  paymentId: string | null;
-  referenceId: string | null;
-  saidState: string | null;
-  eventId: string | null;
-}
-
-export interface ReadResult {
+export interface ReadResult extends WrittenForwards {
   id: number;
   paymentId: string | null;
   referenceId: string | null;
   state: string | null;
   previousState: string | null;
-  verdict: DeliveryVerdict;
+  /** Null where the read failed and is made again. */
+  verdict: DeliveryVerdict | null;
   why: string | null;
   time: number;
-  /** Those that had to wait for the read. */
-  forwards: ForwardRow[];
 }
 
 export interface ReadRecorder {
@@ -49,17 +39,19 @@ export interface ReadRecorder {
     why: string | null,
     time: number,
   ): Promise<ReadResult[]>;
+  /** The read failed. Deliveries that a target needs it for stay unfinished until they are given up. */
+  failed(
+    deliveries: readonly UnreadDelivery[],
+    why: string,
+    time: number,
+    isGivenUp: (id: number) => boolean,
+  ): Promise<ReadResult[]>;
 }
 
-interface RecorderOptions {
+interface RecorderOptions extends ReadForwardsOptions {
   store: Store<DeskTables>;
-  listenerId: number;
   /** Our name of a state that a webhook claims, where there is one. */
   nameOf(said: string): string;
-  /** The forwards of a delivery to targets that had to wait for the read. */
-  forwardsOf(delivery: UnreadDelivery & { state: string | null }): PlannedForward[];
-  /** Whom a forward belongs to from the start, where nothing is before it. */
-  lease: () => string | undefined;
 }
 
 type UpdateName =
@@ -87,6 +79,13 @@ const update = prepared<DeskTables, unknown, UpdateName>((db, value) =>
       lease_owner: null,
       finished: 1,
     })
+    .where('id', '=', value('id')),
+);
+
+const updateWhy = prepared<DeskTables, unknown, 'id' | 'why'>((db, value) =>
+  db
+    .updateTable('deliveries')
+    .set({ why: value('why') })
     .where('id', '=', value('id')),
 );
 
@@ -122,8 +121,9 @@ const earlierAlike = prepared<DeskTables, { id: number }, 'listener' | 'id'>((db
 );
 
 export function createReadRecorder(options: RecorderOptions): ReadRecorder {
-  const { store, listenerId, nameOf, forwardsOf, lease } = options;
+  const { store, listenerId, nameOf } = options;
   const { engine } = store;
+  const { write, hold, isUndecided } = createResultWriter(engine, options);
 
   /** The same event, or where events have no id the same words about a state. A bare id says nothing twice. */
   async function isRepeated(tx: Kysely<DeskTables>, delivery: UnreadDelivery): Promise<boolean> {
@@ -134,29 +134,17 @@ export function createReadRecorder(options: RecorderOptions): ReadRecorder {
     return saidState !== null && (await earlierAlike(tx, engine, { listener: listenerId, id })).length > 0;
   }
 
-  async function write(
-    tx: Kysely<DeskTables>,
-    delivery: UnreadDelivery,
-    result: Omit<ReadResult, 'forwards' | 'id'>,
-  ): Promise<ReadResult> {
-    const { paymentId, referenceId, state, previousState, verdict, why, time } = result;
-    await update(tx, engine, {
-      id: delivery.id,
-      payment_id: paymentId,
-      reference_id: referenceId,
-      read_state: state,
-      previous_state: previousState,
-      verdict,
-      why,
-      read_time: state === null ? null : time,
+  /** One after another, in one transaction. */
+  const forEach = (
+    deliveries: readonly UnreadDelivery[],
+    record: (tx: Kysely<DeskTables>, delivery: UnreadDelivery) => Promise<ReadResult>,
+  ): Promise<ReadResult[]> =>
+    store.transaction(async (tx) => {
+      await holdListener(store, tx, listenerId);
+      const results: ReadResult[] = [];
+      for (const delivery of deliveries) results.push(await record(tx, delivery));
+      return results;
     });
-    const forwards: ForwardRow[] = [];
-    for (const forward of forwardsOf({ ...delivery, paymentId, referenceId, state })) {
-      const ids = { listenerId, deliveryId: delivery.id };
-      forwards.push(await insertForward(tx, engine, ids, forward, lease()));
-    }
-    return { ...result, id: delivery.id, forwards };
-  }
 
   return {
     read: (deliveries, seen, time) =>
@@ -187,15 +175,56 @@ export function createReadRecorder(options: RecorderOptions): ReadRecorder {
       }),
 
     unread: (deliveries, verdict, why, time) =>
-      store.transaction(async (tx) => {
-        await holdListener(store, tx, listenerId);
-        const results: ReadResult[] = [];
-        for (const delivery of deliveries) {
-          const { paymentId, referenceId } = delivery;
-          const nothing = { paymentId, referenceId, state: null, previousState: null };
-          results.push(await write(tx, delivery, { ...nothing, verdict, why, time }));
-        }
-        return results;
+      forEach(deliveries, (tx, delivery) => write(tx, delivery, withoutState(delivery, verdict, why, time))),
+
+    failed: (deliveries, why, time, isGivenUp) =>
+      forEach(deliveries, (tx, delivery) => {
+        const isKept = isUndecided(delivery) && !isGivenUp(delivery.id);
+        return hold(tx, delivery, withoutState(delivery, isKept ? null : 'unread', why, time));
       }),
+  };
+}
+
+type Result = Omit<ReadResult, keyof WrittenForwards | 'id'>;
+
+const withoutState = (
+  { paymentId, referenceId }: UnreadDelivery,
+  verdict: DeliveryVerdict | null,
+  why: string | null,
+  time: number,
+): Result => ({ paymentId, referenceId, state: null, previousState: null, verdict, why, time });
+
+/** Writes the result of one delivery, with its forwards. */
+function createResultWriter(engine: Engine, options: ReadForwardsOptions) {
+  const readForwards = createReadForwards(engine, options);
+
+  async function finish(tx: Kysely<DeskTables>, { id }: UnreadDelivery, result: Result): Promise<void> {
+    const { paymentId, referenceId, state, previousState, verdict, why, time } = result;
+    await update(tx, engine, {
+      id,
+      payment_id: paymentId,
+      reference_id: referenceId,
+      read_state: state,
+      previous_state: previousState,
+      verdict,
+      why,
+      read_time: state === null ? null : time,
+    });
+  }
+
+  return {
+    isUndecided: readForwards.isUndecided,
+    async write(tx: Kysely<DeskTables>, delivery: UnreadDelivery, result: Result): Promise<ReadResult> {
+      await finish(tx, delivery, result);
+      const { paymentId, referenceId, state, verdict } = result;
+      const facts = { ...delivery, paymentId, referenceId, state };
+      const written = await readForwards.write(tx, facts, verdict !== 'unread');
+      return { ...result, ...written, id: delivery.id };
+    },
+    async hold(tx: Kysely<DeskTables>, delivery: UnreadDelivery, result: Result): Promise<ReadResult> {
+      if (result.verdict === null) await updateWhy(tx, engine, { id: delivery.id, why: result.why });
+      else await finish(tx, delivery, result);
+      return { ...result, ...(await readForwards.hold(tx, delivery)), id: delivery.id };
+    },
   };
 }

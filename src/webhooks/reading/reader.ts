@@ -10,7 +10,8 @@ import type { Store } from '../../store/store.js';
 import type { AppRef } from '../../ledger/payment-ref.js';
 import { absentText, createPaymentReads } from './payment-reads.js';
 import { createReadBudget, keyText } from './read-budget.js';
-import type { ReadRecorder, ReadResult, UnreadDelivery } from './read-record.js';
+import type { ReadRecorder, ReadResult } from './read-record.js';
+import type { UnreadDelivery } from './unread-delivery.js';
 
 export interface Reader {
   add(delivery: UnreadDelivery): void;
@@ -26,10 +27,20 @@ interface ReaderOptions {
   app: AppRef;
   recorder: ReadRecorder;
   clock: Clock;
+  /** READ_RETRIES when absent. */
+  retries: ReadRetries | undefined;
   onRead(results: readonly ReadResult[]): void;
   onError(error: unknown): void;
 }
 
+/** When a read that failed is made again for the targets that need it: after a pause as long as the wait so far. */
+export interface ReadRetries {
+  minPauseMs: number;
+  maxPauseMs: number;
+  withinMs: number;
+}
+
+const READ_RETRIES: ReadRetries = { minPauseMs: 5_000, maxPauseMs: 600_000, withinMs: 3_600_000 };
 const CONCURRENCY = 8;
 /** Between two reads of one payment: webhooks that come within it share the next read. */
 const PAUSE_MS = 50;
@@ -40,9 +51,17 @@ const TOO_MANY = 'not read: too many webhooks arrived for payments that do not e
 /** The deliveries that wait for a read of one payment. */
 interface Line {
   key: PaymentKey;
-  waiting: UnreadDelivery[];
+  waiting: WaitingDelivery[];
   /** Being read, about to be, or read a moment ago. */
   busy: boolean;
+  /** Where a read failed: how many wait for the next one, and how long, unless another delivery comes. */
+  retry?: { count: number; pauseMs: number } | undefined;
+  retryTimer?: NodeJS.Timeout | undefined;
+}
+
+interface WaitingDelivery extends UnreadDelivery {
+  /** When this process took it up, by the monotonic clock. */
+  since: number;
 }
 
 export function createReader(options: ReaderOptions): Reader {
@@ -52,11 +71,12 @@ export function createReader(options: ReaderOptions): Reader {
   const budget = createReadBudget(() => clock.monotonic());
   const reads = createPaymentReads({ client, clock, budget, signal, onError });
   const familiar = createFamiliarPayments(store, app);
-  const { report, finish } = createReports(options);
+  const { report, finish, finishFailed } = createReports(options);
   const lines = createLines(signal, serve, onError);
 
-  function add(delivery: UnreadDelivery): void {
+  function add(unread: UnreadDelivery): void {
     if (signal.aborted) return;
+    const delivery = { ...unread, since: clock.monotonic() };
     const { paymentId, referenceId } = delivery;
     if (paymentId !== null) return lines.add({ paymentId }, delivery);
     if (referenceId !== null) return lines.add({ referenceId }, delivery);
@@ -82,9 +102,10 @@ export function createReader(options: ReaderOptions): Reader {
       familiar.add(key);
       const seen = seenPayment(app, read.value);
       const state = seen.state ?? '';
-      return report(line, deliveries, recorder.read(deliveries, { ...seen, state }, clock.now()));
+      await report(line, deliveries, recorder.read(deliveries, { ...seen, state }, clock.now()));
+      return;
     }
-    if (!read.absent) return finish(line, deliveries, 'unread', read.why);
+    if (!read.absent) return finishFailed(line, deliveries, read.why);
     budget.noteAbsent(key);
     line.waiting.unshift(...deliveries);
     await finishAbsent(line);
@@ -116,15 +137,19 @@ export function createReader(options: ReaderOptions): Reader {
 }
 
 /** Records the result of a read, or that it failed, and reports it. */
-function createReports({ recorder, clock, onRead }: Pick<ReaderOptions, 'recorder' | 'clock' | 'onRead'>) {
+function createReports(options: Pick<ReaderOptions, 'recorder' | 'clock' | 'retries' | 'onRead'>) {
+  const { recorder, clock, retries = READ_RETRIES, onRead } = options;
+
   /** Deliveries whose result could not be written wait for the next read. */
   async function report(
     line: Line,
-    deliveries: UnreadDelivery[],
+    deliveries: WaitingDelivery[],
     writing: Promise<ReadResult[]>,
-  ): Promise<void> {
+  ): Promise<ReadResult[]> {
     try {
-      onRead(await writing);
+      const results = await writing;
+      onRead(results);
+      return results;
     } catch (error) {
       line.waiting.unshift(...deliveries);
       throw error;
@@ -133,7 +158,7 @@ function createReports({ recorder, clock, onRead }: Pick<ReaderOptions, 'recorde
 
   async function finish(
     line: Line,
-    deliveries: UnreadDelivery[],
+    deliveries: WaitingDelivery[],
     verdict: 'none' | 'unknown' | 'unread',
     why: string | null,
   ): Promise<void> {
@@ -141,7 +166,21 @@ function createReports({ recorder, clock, onRead }: Pick<ReaderOptions, 'recorde
     await report(line, deliveries, recorder.unread(deliveries, verdict, why, clock.now()));
   }
 
-  return { report, finish };
+  /** Those that a target needs the read for wait in the line for another one. */
+  async function finishFailed(line: Line, deliveries: WaitingDelivery[], why: string): Promise<void> {
+    const now = clock.monotonic();
+    const waits = new Map(deliveries.map(({ id, since }) => [id, now - since]));
+    const { minPauseMs, maxPauseMs, withinMs } = retries;
+    const isGivenUp = (id: number) => (waits.get(id) ?? 0) >= withinMs;
+    const writing = recorder.failed(deliveries, why, clock.now(), isGivenUp);
+    const results = await report(line, deliveries, writing);
+    const unfinished = deliveries.filter((_, index) => results[index]?.verdict === null);
+    line.waiting.unshift(...unfinished);
+    const pauseMs = Math.min(maxPauseMs, Math.max(minPauseMs, ...waits.values()));
+    line.retry = { count: unfinished.length, pauseMs };
+  }
+
+  return { report, finish, finishFailed };
 }
 
 /** One line of deliveries per payment; several payments are served at a time, each at most once at a time. */
@@ -155,6 +194,7 @@ function createLines(
   const workers = new Set<Promise<void>>();
 
   function enqueue(line: Line): void {
+    clearTimeout(line.retryTimer);
     if (line.busy) return;
     line.busy = true;
     queue.push(line);
@@ -179,12 +219,16 @@ function createLines(
 
   function leave(line: Line): void {
     line.busy = false;
-    if (line.waiting.length > 0) enqueue(line);
-    else lines.delete(keyText(line.key));
+    const { retry, waiting } = line;
+    line.retry = undefined;
+    if (waiting.length === 0) lines.delete(keyText(line.key));
+    else if (waiting.length === retry?.count)
+      line.retryTimer = setTimeout(enqueue, retry.pauseMs, line).unref();
+    else enqueue(line);
   }
 
   return {
-    add(key: PaymentKey, delivery: UnreadDelivery): void {
+    add(key: PaymentKey, delivery: WaitingDelivery): void {
       const text = keyText(key);
       const line = lines.get(text) ?? { key, waiting: [], busy: false };
       lines.set(text, line);

@@ -7,10 +7,13 @@ import { leaseClock, releaseAbandoned } from '../../store/claim.js';
 import type { Owner } from '../../store/owner.js';
 import type { Store } from '../../store/store.js';
 import { DELIVERY_LEASE_MS } from '../inbox/inbox-writer.js';
+import { neverDelivered } from '../inbox/never-delivered.js';
 
 interface UnreadQueue {
   /** Takes over what others left behind. */
   adopt(now: number): Promise<DeliveryRow[]>;
+  /** Deliveries that were not forwarded to these targets, since their payment could not be read, are read again. */
+  reopen(targetKeys: readonly string[]): Promise<void>;
   renew(): Promise<void>;
   release(): Promise<void>;
 }
@@ -41,6 +44,27 @@ export function createUnreadQueue(store: Store<DeskTables>, listenerId: number, 
         owner: owner.name,
         where: ofListener,
       });
+    },
+    async reopen(targetKeys) {
+      if (targetKeys.length === 0) return;
+      await store.transaction((tx) =>
+        tx
+          .updateTable('deliveries')
+          .set({ finished: 0, verdict: null })
+          .where('listener_id', '=', listenerId)
+          .where('finished', '=', 1)
+          .where('id', 'in', (eb) =>
+            eb
+              .selectFrom('forwards')
+              .select('delivery_id')
+              .where('forwards.listener_id', '=', listenerId)
+              .where('outcome', '=', 'failed')
+              .where('attempts', '=', 0)
+              .where('target_key', 'in', targetKeys)
+              .where(neverDelivered),
+          )
+          .execute(),
+      );
     },
     async renew() {
       const until = sql<number>`${leaseClock(store.engine)} + ${sql.lit(DELIVERY_LEASE_MS)}`;

@@ -226,6 +226,27 @@ describe('webhook replay', () => {
     await other.close();
   });
 
+  it('sends what was given up, since the payment could not be read, to the target that needs its state', async () => {
+    const to = [`${handler.url} state=Captured`];
+    const readRetries = { minPauseMs: 1, maxPauseMs: 1, withinMs: 0 };
+    const listener = await desk.listen({ to, readRetries });
+    const { paymentId } = await sandbox.create();
+    const fault = { kind: 'error-before-commit', route: 'get', status: 503, next: 1_000 };
+    await sandbox.control('POST', '/faults', fault);
+    await listener.post(JSON.stringify({ paymentId }));
+    await listener.waitFor(1);
+    await sandbox.control('DELETE', '/faults');
+    const forwards = [{ to: handler.url, outcome: 'failed', attempts: 0, error: 'payment not read' }];
+    expect((await run('events', ['--failed', '--json'])).json).toMatchObject([
+      { id: 1, verdict: 'unread', forwards },
+    ]);
+    expect(handler.requests).toEqual([]);
+    const failed = await run('replay', ['--failed', '--json']);
+    expect(failed.json).toMatchObject([{ id: 1, to: handler.url, status: 200 }]);
+    expect((await run('events', ['--failed', '--json'])).json).toEqual([]);
+    expect(handler.requests).toHaveLength(1);
+  });
+
   it('shows what failed beside what was accepted, and counts requests', async () => {
     const listener = await desk.listen({ to: [handler.url] });
     await listener.post('{"n":1}');
