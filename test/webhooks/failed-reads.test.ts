@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { replayDelivery } from '../../src/cli/listening/replay-delivery.js';
 import { createClient } from '../../src/client/client.js';
 import { remember } from '../../src/ledger/known/remember.js';
+import { createSender } from '../../src/webhooks/forwarding/sender.js';
+import { parseTarget } from '../../src/webhooks/forwarding/targets.js';
+import { findDelivery } from '../../src/webhooks/inbox/inbox.js';
 import { deskDatabases } from '../helpers/desk-database.js';
 import { describeWithPostgres, type Postgres } from '../helpers/postgres.js';
 import { rewriteAnswers } from '../helpers/rewritten-answers.js';
@@ -11,7 +15,7 @@ import {
   startTestSandbox,
   type TestSandbox,
 } from '../helpers/sandbox.js';
-import { type HookDesk, openHookDesk, type TestListener } from './hook-desk.js';
+import { everything, type HookDesk, openHookDesk, type TestListener } from './hook-desk.js';
 
 let sandbox: TestSandbox;
 let desk: HookDesk;
@@ -135,6 +139,33 @@ it('a webhook whose state does not pass is not forwarded when it is read at last
   const [delivery] = await listener.waitFor(1);
   expect(delivery).toMatchObject({ state: 'Created', forwards: [] });
   expect(await failedIds()).toEqual([]);
+});
+
+it('the table replays a webhook whose payment could not be read to the target that needs its state', async () => {
+  const to = `${handler.url} state=Captured`;
+  const listener = await desk.listen({ to: [to], readRetries: MUCH_LATER });
+  const { paymentId } = await sandbox.create();
+  await failReads(503);
+  await listener.post(body({ paymentId, n: 1 }));
+  await waitForFailedRead(listener);
+  const sender = createSender(() => Date.now());
+  const { inbox, app, database } = desk;
+  const replayDesk = { store: database.store, inbox, app, sender, now: () => Date.now() };
+  const replay = async () =>
+    replayDelivery(
+      replayDesk,
+      await findDelivery(inbox, app, 1),
+      { targets: [parseTarget(to)], filter: everything },
+      undefined,
+    );
+  expect(JSON.stringify(await replay())).toContain('Replayed 1: 200');
+  expect(sentNumbers()).toEqual([1]);
+  expect(await failedIds()).toEqual([]);
+  await answerReads();
+  await listener.post(body({ paymentId, n: 2 }));
+  await listener.waitFor(2);
+  expect(JSON.stringify(await replay())).toContain('The filters of the targets exclude it');
+  await sender.close();
 });
 
 it('the next webhook of a payment takes those along that could not be read, in order', async () => {

@@ -5,7 +5,7 @@ import { type Line, toned } from '../../output/lines.js';
 import { tookTime } from '../../output/time.js';
 import { isSuccess } from '../../webhooks/forwarding/forwarder.js';
 import { type ReplayDesk, replayMarks, replayTo } from '../../webhooks/forwarding/replay.js';
-import { type Filter, passes, type Target } from '../../webhooks/forwarding/targets.js';
+import { type Filter, mayPass, passes, type Target } from '../../webhooks/forwarding/targets.js';
 import type { WholeDelivery } from '../../webhooks/inbox/inbox.js';
 
 interface ReplayTargets {
@@ -22,7 +22,10 @@ export async function replayDelivery(
   profile: string | undefined,
 ): Promise<Line> {
   const { id } = delivery;
-  const chosen = targets.filter((target) => passes(filter, delivery) && passes(target.filter, delivery));
+  // Where the read failed, nobody knows what the filters say, and the person who replays it decides.
+  const isUnread = delivery.verdict === null || delivery.verdict === 'unread';
+  const lets = (one: Filter) => passes(one, delivery) || (isUnread && mayPass(one, delivery));
+  const chosen = targets.filter((target) => lets(filter) && lets(target.filter));
   if (chosen.length === 0) {
     const why = targets.length === 0 ? 'There is no target' : 'The filters of the targets exclude it';
     return `${why}: ${commandText(paydesk('webhook', 'replay', id, '--to', 'URL'), profile)}`;
