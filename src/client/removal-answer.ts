@@ -5,7 +5,6 @@ import { complains, contradictionIn, isPlain, REPORTS_FAILURE } from './answer-v
 import type { Answer } from './exchange.js';
 
 const removalFields = ['deleted', 'removed', 'stopped'];
-const QUEUED = /^(pending|queued|scheduled|processing|in[ _-]?progress)$/i;
 
 /** What keeps a success from being taken for one; undefined if nothing does. */
 export function oddityInRemoval(answer: Answer): string | undefined {
@@ -15,11 +14,4 @@ export function oddityInRemoval(answer: Answer): string | undefined {
   const denies = isJsonObject(raw) && removalFields.some((name) => raw[name] === false);
   if (denies || (isJsonObject(raw) && complains(raw))) return REPORTS_FAILURE;
   return isPlain(raw) ? undefined : 'data that does not say whether it was done';
-}
-
-/** Whether a success says no more than that it will be done. */
-export function isOnlyQueued({ httpStatus, raw }: Answer): boolean {
-  if (httpStatus === 202) return true;
-  const { status, state } = isJsonObject(raw) ? raw : {};
-  return [status, state].some((value) => typeof value === 'string' && QUEUED.test(value));
 }

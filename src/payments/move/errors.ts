@@ -312,9 +312,9 @@ export function moved(entry: Entry, read: PaymentRead): GuardError {
 
 export function notRechecked(entry: Entry, read: PaymentRead): GuardError {
   return new GuardError(
-    `The ${entry.operation} of payment ${labelOf(read)} is not sent again: the service did not answer a recheck, ` +
+    `The ${entry.operation} of payment ${labelOf(read)} is not sent again: the service did not complete a recheck, ` +
       'so nobody knows whether the provider carried it out. Nothing was sent. ' +
-      'If the service has no rechecks, ask its operator.',
+      'If the service has no rechecks, or only queues them, ask its operator.',
     { code: 'not-rechecked', next: [paydesk('payments', 'recheck', idOf(read)), explain(read)] },
   );
 }

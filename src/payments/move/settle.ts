@@ -1,6 +1,7 @@
 // Finds out the outcome of an instruction that may have left, by reading. Nothing here sends one.
 
 import type { PaymentRead } from '../../client/payment-calls.js';
+import { isOnlyQueued } from '../../client/queued-answer.js';
 import { isJsonObject } from '../../contract/json.js';
 import { PaydeskError, TemporaryError } from '../../errors.js';
 import { quietOf, readerOf, type Desk } from '../desk.js';
@@ -219,15 +220,20 @@ export interface Confirmed {
   rechecked: PaymentRead | undefined;
 }
 
-/** Asks the provider again and reads the payment after it; undefined where either did not go through. */
+/**
+ * Asks the provider again and reads the payment after it; undefined where either did not go through. A recheck that is
+ * only queued has not gone through, but a change that it shows counts.
+ */
 export async function recheckAndRead(desk: Desk, sent: Sent): Promise<Confirmed | undefined> {
   if (sent.move.dryRun) return undefined;
   let rechecked: PaymentRead | undefined;
   let saysChanged: boolean;
+  let isQueued: boolean;
   try {
     const { value, answer } = await readerOf(desk).recheck(idOf(sent.beforeRead));
     rechecked = value;
     saysChanged = isJsonObject(answer.raw) && answer.raw['changed'] === true;
+    isQueued = isOnlyQueued(answer);
   } catch (error) {
     if (!(error instanceof PaydeskError)) throw error;
     return undefined;
@@ -237,7 +243,8 @@ export async function recheckAndRead(desk: Desk, sent: Sent): Promise<Confirmed 
   const before = sent.before.shown;
   const shown = rechecked ? stateOf(rechecked) : null;
   const isOther = saysChanged || (shown !== null && shown !== before);
-  return { read, differs: isOther && stateOf(read) === before, rechecked };
+  const differs = isOther && stateOf(read) === before;
+  return isQueued && !differs ? undefined : { read, differs, rechecked };
 }
 
 /** One read after sending, whatever has happened to the command since. It never throws: the move was made. */

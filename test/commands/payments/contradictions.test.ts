@@ -344,6 +344,9 @@ it('only a recheck and a read that show the payment as it was let it be sent aga
     'the payment and a change': { status: 200, body: payment('Captured', { changed: true }) },
     'the payment in another state': { status: 200, body: payment('Refunding') },
     'two states': twice(JSON.stringify(payment('Refunded'))),
+    'a 202': { status: 202 },
+    'a 202 with the payment': { status: 202, body: payment('Captured') },
+    'that it is queued': { status: 200, body: { status: 'queued' } },
   };
   const refused = Object.entries(rechecks).map(([what, recheck]) => sendAgain(what, recheck, unchanged));
   const twoStates = sendAgain(
@@ -369,14 +372,21 @@ it.each(['Failed', 'Declined', 'Cancelled', 'RefundFailed'])(
   },
 );
 
-it('a recheck that says done is not believed while the read after it says otherwise', async () => {
-  const port = await start(({ method, url = '' }) => {
-    if (url.includes('referenceId')) return { status: 404 };
-    if (url.endsWith('/recheck')) return { status: 200, body: payment('Refunded') };
-    return method === 'GET' ? unchanged : { status: 409, body: { message: 'conflict' } };
-  });
-  expect(await run(port, ['payments', 'refund', '100231'])).toMatchObject({ exit: 6, outcome: 'unknown' });
-});
+it.each([
+  [200, 409],
+  [200, 422],
+  [202, 422],
+])(
+  'a recheck (%i) that says done is not believed while the read after it says otherwise',
+  async (status, answer) => {
+    const port = await start(({ method, url = '' }) => {
+      if (url.includes('referenceId')) return { status: 404 };
+      if (url.endsWith('/recheck')) return { status, body: payment('Refunded') };
+      return method === 'GET' ? unchanged : { status: answer, body: { message: 'no' } };
+    });
+    expect(await run(port, ['payments', 'refund', '100231'])).toMatchObject({ exit: 6, outcome: 'unknown' });
+  },
+);
 
 it('nobody takes a payment over whose instruction is still waiting for its answer', async () => {
   let told = 0;

@@ -160,7 +160,10 @@ export function outcomesPage(): string {
         ['the payment shows that it was carried out', 'it is reported, and never sent again'],
         ['the payment differs in any other way', 'it is not sent again'],
         ['the payment is exactly as it was', 'it can be sent again, once, as the table above says'],
-        ['the service does not support rechecks', 'it is not sent again (exit 9, `not-rechecked`)'],
+        [
+          'the service has no rechecks, or only queues them',
+          'it is not sent again (exit 9, `not-rechecked`)',
+        ],
       ],
     ),
     '',
