@@ -138,6 +138,16 @@ function listIn(raw: JsonValue | undefined, names: string[]): JsonValue[] | unde
   return isJsonObject(data) ? listIn(data, names) : undefined;
 }
 
+const envelopes = ['data', 'result', 'item'];
+
+/** The answer itself, and what its envelopes hold: where an answer about a payment may say something. */
+export function objectsIn(raw: JsonValue | undefined, depth = 0): JsonObject[] {
+  if (!isJsonObject(raw)) return [];
+  const inner =
+    depth >= 2 ? [] : ['payment', ...envelopes].flatMap((name) => objectsIn(raw[name], depth + 1));
+  return [raw, ...inner];
+}
+
 /** The object that has one of the marks: the answer itself, or one in an envelope. */
 function unwrap(
   raw: JsonValue | undefined,
@@ -150,7 +160,7 @@ function unwrap(
   if (marks.some((mark) => raw[mark] !== undefined)) return raw;
   if (depth >= 2) return undefined;
   const found: JsonObject[] = [];
-  for (const name of [...names, 'data', 'result', 'item']) {
+  for (const name of [...names, ...envelopes]) {
     const inner = unwrap(raw[name], names, marks, depth + 1);
     if (inner) found.push(inner);
   }

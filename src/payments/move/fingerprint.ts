@@ -2,8 +2,15 @@
 
 import { createHash } from 'node:crypto';
 import type { PaymentRead } from '../../client/payment-calls.js';
-import { isJsonNumber, isJsonObject, numberText, type JsonValue } from '../../contract/json.js';
-import { shortDecimal } from '../../contract/money.js';
+import {
+  isJsonNumber,
+  isJsonObject,
+  numberText,
+  type JsonObject,
+  type JsonValue,
+} from '../../contract/json.js';
+import { isDecimal, shortDecimal } from '../../contract/money.js';
+import { wasCaptured } from '../../contract/states.js';
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/;
 const LINK = /^https?:\/\//i;
@@ -33,3 +40,35 @@ function plain(value: JsonValue, counts: Counts = () => true): string {
   const texts = members.map((name) => `${JSON.stringify(name)}:${plain(value[name] as JsonValue, counts)}`);
   return `{${texts.join(',')}}`;
 }
+
+/**
+ * Whether a recheck shows the payment otherwise than the read after it. Only what both of them show is compared: a
+ * recheck may leave out fields, and add its own.
+ */
+export const differsFromRead = (rechecked: PaymentRead, read: PaymentRead): boolean =>
+  // The client has compared the ids already, and they may be written differently.
+  differs(
+    { ...rechecked.object, paymentId: null },
+    { ...amountsLeftOut(read), ...withoutNulls(read.object) },
+  );
+
+/** What a payment that does not show an amount says of it: nothing was refunded or, before it is captured, captured. */
+const amountsLeftOut = ({ state }: PaymentRead): JsonObject => ({
+  refundedAmount: 0,
+  capturedAmount: state !== undefined && wasCaptured(state) ? null : 0,
+});
+
+function differs(one: JsonValue, other: JsonValue): boolean {
+  if (!isJsonObject(one) || !isJsonObject(other)) return plainDecimal(one) !== plainDecimal(other);
+  const shared = Object.keys(one).filter((name) => isShown(one[name]) && isShown(other[name]));
+  return shared.some((name) => differs(one[name] as JsonValue, other[name] as JsonValue));
+}
+
+const isShown = (value: JsonValue | undefined): boolean => value !== undefined && value !== null;
+
+const withoutNulls = (object: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => isShown(value)));
+
+/** An amount may be written as text. */
+const plainDecimal = (value: JsonValue): string =>
+  typeof value === 'string' && isDecimal(value) ? shortDecimal(value) : plain(value);

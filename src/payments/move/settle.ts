@@ -1,14 +1,23 @@
 // Finds out the outcome of an instruction that may have left, by reading. Nothing here sends one.
 
+import { objectsIn } from '../../client/answers.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { isOnlyQueued } from '../../client/queued-answer.js';
-import { isJsonObject } from '../../contract/json.js';
 import { PaydeskError, TemporaryError } from '../../errors.js';
 import { quietOf, readerOf, type Desk } from '../desk.js';
 import { idOf, stateOf, stateText } from '../named-payments.js';
 import { readUntil } from '../wait.js';
 import { failed, notCarriedOut, notTaken, pendingOf, refusedBy, showsOther, stillUnknown } from './errors.js';
-import { cameUnderWay, endStateOf, speaksAgainst, type Standing, standingOf, wasUnderWay } from './proof.js';
+import { differsFromRead } from './fingerprint.js';
+import {
+  cameUnderWay,
+  endStateOf,
+  isAsBefore,
+  speaksAgainst,
+  type Standing,
+  standingOf,
+  wasUnderWay,
+} from './proof.js';
 import { recordResult } from './record.js';
 import {
   type Evidence,
@@ -216,7 +225,7 @@ export interface Confirmed {
   read: PaymentRead;
   /** The recheck itself showed or reported a change that the read does not have: one of them is not true (yet). */
   differs: boolean;
-  /** The payment as the recheck showed it, if it did. */
+  /** The payment as the recheck showed it, if it showed its state. */
   rechecked: PaymentRead | undefined;
 }
 
@@ -232,7 +241,7 @@ export async function recheckAndRead(desk: Desk, sent: Sent): Promise<Confirmed 
   try {
     const { value, answer } = await readerOf(desk).recheck(idOf(sent.beforeRead));
     rechecked = value;
-    saysChanged = isJsonObject(answer.raw) && answer.raw['changed'] === true;
+    saysChanged = objectsIn(answer.raw).some(({ changed }) => changed === true);
     isQueued = isOnlyQueued(answer);
   } catch (error) {
     if (!(error instanceof PaydeskError)) throw error;
@@ -240,11 +249,17 @@ export async function recheckAndRead(desk: Desk, sent: Sent): Promise<Confirmed 
   }
   const { read } = await readSettling(desk, sent);
   if (read === undefined) return undefined;
-  const before = sent.before.shown;
-  const shown = rechecked ? stateOf(rechecked) : null;
-  const isOther = saysChanged || (shown !== null && shown !== before);
-  const differs = isOther && stateOf(read) === before;
-  return isQueued && !differs ? undefined : { read, differs, rechecked };
+  const isChange = saysChanged || (rechecked !== undefined && showsChange(sent, rechecked, read));
+  const differs = isChange && stateOf(read) === sent.before.shown;
+  if (isQueued && !differs) return undefined;
+  return { read, differs, rechecked: rechecked && stateOf(rechecked) !== null ? rechecked : undefined };
+}
+
+/** Whether a recheck shows another state than before, or something else that a read which is as before does not have. */
+function showsChange({ before }: Sent, rechecked: PaymentRead, read: PaymentRead): boolean {
+  const state = stateOf(rechecked);
+  if (state !== null && state !== before.shown) return true;
+  return isAsBefore(before, read, { besideFailure: true }) && differsFromRead(rechecked, read);
 }
 
 /** One read after sending, whatever has happened to the command since. It never throws: the move was made. */

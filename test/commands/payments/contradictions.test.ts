@@ -327,7 +327,8 @@ async function sendAgain(what: string, recheck: Reply, read: Reply) {
   return { what, first, exit: last.exit, told };
 }
 
-const unchanged: Reply = { status: 200, body: payment('Captured') };
+const captured = { capturedAmount: 44.4, payInfo: { refundId: '', at: '2026-11-15T07:49:02Z' } };
+const unchanged: Reply = { status: 200, body: payment('Captured', captured) };
 const twice = (text: string): Reply => ({
   status: 200,
   text: text.replace('}', ',"paymentState":"Captured"}'),
@@ -342,11 +343,26 @@ it('only a recheck and a read that show the payment as it was let it be sent aga
     'the payment and an error': { status: 200, body: payment('Captured', { error: 'timeout' }) },
     'a change': { status: 200, body: { changed: true } },
     'the payment and a change': { status: 200, body: payment('Captured', { changed: true }) },
+    'a change in an envelope': { status: 200, body: { data: { changed: true } } },
+    'the payment and a change in an envelope': {
+      status: 200,
+      body: { result: { payment: payment('Captured'), changed: true } },
+    },
+    'a refunded amount': {
+      status: 200,
+      body: { paymentId: 100231, paymentState: 'Captured', refundedAmount: 44.4 },
+    },
+    'another amount in an envelope': {
+      status: 200,
+      body: { data: payment('Captured', { capturedAmount: '0.00' }) },
+    },
+    'a refund': { status: 200, body: payment('Captured', { payInfo: { refundId: 'r-1' } }) },
     'the payment in another state': { status: 200, body: payment('Refunding') },
     'two states': twice(JSON.stringify(payment('Refunded'))),
     'a 202': { status: 202 },
     'a 202 with the payment': { status: 202, body: payment('Captured') },
     'that it is queued': { status: 200, body: { status: 'queued' } },
+    'that it is queued, in an envelope': { status: 200, body: { data: { status: 'queued' } } },
   };
   const refused = Object.entries(rechecks).map(([what, recheck]) => sendAgain(what, recheck, unchanged));
   const twoStates = sendAgain(
@@ -354,12 +370,22 @@ it('only a recheck and a read that show the payment as it was let it be sent aga
     { status: 204 },
     twice(JSON.stringify(payment('Refunded'))),
   );
-  const plain = sendAgain('nothing', { status: 204 }, unchanged);
+  const allowed = {
+    nothing: { status: 204 },
+    'less than the read': { status: 200, body: { paymentId: '100231', capturedAmount: '44.40' } },
+    'another time, and more than the read': {
+      status: 200,
+      body: payment('Captured', { payInfo: { at: '2026-11-15T07:50:00Z' }, refundedAmount: 0, note: 'new' }),
+    },
+  };
+  const sent = Object.entries(allowed).map(([what, recheck]) => sendAgain(what, recheck, unchanged));
   expect(await Promise.all(refused)).toEqual(
     Object.keys(rechecks).map((what) => ({ what, first: 6, exit: 9, told: 1 })),
   );
   expect(await twoStates).toMatchObject({ exit: expect.toSatisfy((exit) => exit !== 0), told: 1 });
-  expect(await plain).toMatchObject({ first: 6, told: 2 });
+  expect(await Promise.all(sent)).toEqual(
+    Object.keys(allowed).map((what) => ({ what, first: 6, exit: 6, told: 2 })),
+  );
 });
 
 it.each(['Failed', 'Declined', 'Cancelled', 'RefundFailed'])(
@@ -371,6 +397,27 @@ it.each(['Failed', 'Declined', 'Cancelled', 'RefundFailed'])(
     expect(refunded.json.error?.message).toContain(`with the payment in ${state}`);
   },
 );
+
+it('a capture is not sent again while a recheck shows a captured amount that the reads do not have', async () => {
+  let told = 0;
+  const port = await start(({ method, url = '' }) => {
+    if (url.includes('referenceId')) return { status: 404 };
+    if (method === 'GET') return { status: 200, body: payment('Authorised') };
+    if (url.endsWith('/recheck')) {
+      return { status: 200, body: payment('Authorised', told > 0 ? { capturedAmount: 44.4 } : {}) };
+    }
+    told += 1;
+    return { status: 422, body: { message: 'no' } };
+  });
+  expect(await run(port, ['payments', 'capture', '100231'], quiet)).toMatchObject({
+    exit: 6,
+    outcome: 'unknown',
+  });
+  const again = () => run(port, ['payments', 'capture', '100231', '--resend'], quiet);
+  let last = await again();
+  while (last.code === 'quiet-period') last = await again();
+  expect([last.exit, last.code, told]).toEqual([9, 'moved', 1]);
+});
 
 it.each([
   [200, 409],
