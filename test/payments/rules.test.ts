@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest';
 import type { PaymentRead } from '../../src/client/payment-calls.js';
 import { decodePayment } from '../../src/client/answers.js';
 import { isStateName, stateNames } from '../../src/contract/states.js';
-import { exitCodeOf, GuardError, PartialError, ServiceError, TemporaryError } from '../../src/errors.js';
+import {
+  exitCodeOf,
+  GuardError,
+  PartialError,
+  PendingError,
+  ServiceError,
+  TemporaryError,
+  UnknownOutcomeError,
+} from '../../src/errors.js';
 import { chargeOutcome } from '../../src/payments/charge-outcome.js';
 import { differencesFound, differencesMade } from '../../src/payments/differences.js';
 import { endingOf } from '../../src/payments/endings.js';
@@ -144,6 +152,32 @@ describe('how several payments end', () => {
     );
     expect(ending === undefined ? undefined : exitCodeOf(ending)).toBe(code);
     if (code === 7) expect(ending).toBeInstanceOf(PartialError);
+  });
+
+  const done = { outcome: 'done' };
+  const accepted = { outcome: 'accepted' };
+  const no = { outcome: 'refused', error: refused };
+  const open = { outcome: 'unknown', error: new UnknownOutcomeError('?', { code: 'outcome-unknown' }) };
+  const slow = { outcome: 'accepted', error: new PendingError('slow', { code: 'pending' }) };
+  it.each([
+    [[no, no, no], 1, 'None of the 3 payments was refunded.'],
+    [[done, accepted, no], 7, '1 of 3 payments was not refunded.'],
+    [[open, open, open], 6, 'The outcome is unknown for all 3 payments.'],
+    [[slow, slow, slow], 8, 'None of the 3 payments is confirmed yet.'],
+    [[done, no, open], 7, '1 of 3 payments was refunded, 1 was not, and 1 has an unknown outcome.'],
+    [[done, done, slow], 7, '2 of 3 payments were refunded, and 1 is not confirmed yet.'],
+    [
+      [accepted, no, no, open],
+      7,
+      '2 of 4 payments were not refunded, 1 is not confirmed yet, and 1 has an unknown outcome.',
+    ],
+    [[slow, open, open], 7, '1 of 3 payments is not confirmed yet, and 2 have an unknown outcome.'],
+  ] as const)('in words that are true: %j', (results, code, message) => {
+    const ending = endingOf(
+      results.map((result) => ({ typed: 'p', ...result })),
+      'refunded',
+    );
+    expect([exitCodeOf(ending), ending?.message]).toEqual([code, message]);
   });
 });
 
