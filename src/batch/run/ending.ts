@@ -47,19 +47,19 @@ function stoppedEarly(id: string, result: RunResult & { stopped: StopReason }, t
       // Once something was sent, an unknown outcome matters more than the wish to stop.
       if (counts.unknown === 0) return asked(stopped.error, told);
       return new UnknownOutcomeError(`Stopped. ${soFar}`, { code: 'stopped-unknown', next });
-    case 'outage':
-      return stoppedBy(result, stopped.error, {
-        text: `The service does not answer, so paydesk stopped sending: ${stopped.error.message}\n${soFar}`,
-        code: 'outage',
-        next,
-      });
+    case 'outage': {
+      // Temporary as long as nothing was taken: a throttled instruction is safe to send again.
+      const Ending = result.worked > 0 ? PartialError : TemporaryError;
+      const text = `The service does not answer, so paydesk stopped sending: ${stopped.error.message}\n${soFar}`;
+      return new Ending(text, { code: 'outage', cause: stopped.error, next });
+    }
     case 'ledger':
       return ledgerLost(result, stopped.error, { soFar, next });
     case 'hopeless':
-      if (result.worked === 0) return stopped.error;
-      return stoppedBy(result, stopped.error, {
-        text: `paydesk stopped sending: ${stopped.error.message}\n${soFar}`,
+      if (!hasSent(result)) return stopped.error;
+      return new PartialError(`paydesk stopped sending: ${stopped.error.message}\n${soFar}`, {
         code: stopped.error.code,
+        cause: stopped.error,
         next: [...stopped.error.next, ...next],
       });
     default:
@@ -81,23 +81,15 @@ function asked(error: PaydeskError, { resume, next }: Told): PaydeskError {
   return error.with({ message: lines(error.message, resume), next });
 }
 
-/** Temporary only as long as this run has sent nothing. */
-function stoppedBy(
-  { worked }: RunResult,
-  cause: Error,
-  { text, code, next }: { text: string; code: string; next: readonly NextStep[] },
-): PaydeskError {
-  const Ending = worked > 0 ? PartialError : TemporaryError;
-  return new Ending(text, { code, cause, next });
-}
+const hasSent = ({ worked, hasThrottled = false }: RunResult): boolean => worked > 0 || hasThrottled;
 
 function ledgerLost(
   result: RunResult,
   cause: Error,
   { soFar, next }: { soFar: string; next: readonly NextStep[] },
 ): PaydeskError {
-  const { worked, counts } = result;
-  if (worked === 0) {
+  const { counts } = result;
+  if (!hasSent(result)) {
     return new TemporaryError(`${cause.message} paydesk sent nothing. ${soFar}`, {
       code: 'ledger-unavailable',
       saysNothingSent: true,

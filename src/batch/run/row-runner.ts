@@ -37,6 +37,8 @@ export interface RunnerTools {
 interface RowRunner {
   /** Rows for which something was sent or the outcome was found out. */
   readonly worked: number;
+  /** Whether an instruction was sent that the service did not take (425, 429). */
+  readonly hasThrottled: boolean;
   /** Why the last row that was not sent was not. */
   readonly notSent: PaydeskError | undefined;
   run(claimed: Claimed, slot: Slot): Promise<WorkedRow>;
@@ -58,6 +60,7 @@ export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
   };
   let worked = 0;
   let failures = 0;
+  let hasThrottled = false;
   let notSent: PaydeskError | undefined;
 
   /** What was throttled or came too late is tried again after a pause, with fewer at once; what may have been sent is not. */
@@ -95,6 +98,7 @@ export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
       outage.unreadable(result.error);
     }
     if (isKeyRefused(result) && result.error) stop({ kind: 'hopeless', error: result.error });
+    hasThrottled ||= isNotTaken(result);
     await record(tools, claimed, result);
     if (result.outcome !== 'unsent') worked += 1;
     else notSent = result.error;
@@ -108,6 +112,9 @@ export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
   return {
     get worked() {
       return worked;
+    },
+    get hasThrottled() {
+      return hasThrottled;
     },
     get notSent() {
       return notSent;
@@ -131,6 +138,10 @@ async function unknownAfter(tools: RunnerTools, claimed: Claimed, error: unknown
 /** Whether the service asked to wait, or this machine is too busy to send in time: both need fewer rows at once. */
 const slowDownOf = ({ isLate, error }: WorkedRow): ReturnType<typeof throttleOf> =>
   isLate ? { retryAfterMs: undefined } : throttleOf(error);
+
+/** Whether the instruction of a row was sent now and throttled; a throttled read, or a check of an earlier one, sends none. */
+const isNotTaken = ({ error }: WorkedRow): boolean =>
+  error?.code === 'not-taken' && throttleOf(error) !== undefined;
 
 /** What an earlier run was told already is no failure of this one, unless nobody knows more of it now. */
 function isFailure({ row }: Claimed, { outcome }: WorkedRow): boolean {

@@ -46,6 +46,8 @@ export interface RunResult {
   remaining: Remaining;
   /** Rows for which this run sent something or found out the outcome. */
   worked: number;
+  /** Whether this run sent an instruction that the service did not take (425, 429). */
+  hasThrottled?: boolean;
   /** Why the last row that was not sent was not. */
   notSent?: PaydeskError | undefined;
   stopped?: StopReason;
@@ -103,8 +105,8 @@ export async function runBatch(tools: RunTools, batch: BatchRecord, options: Run
   const remaining =
     (await remainingOf(store, desk.ledger, batch).catch(ignoreDatabaseLoss)) ?? nothingRemains;
   const { reason } = stopping;
-  const { worked, notSent } = runner;
-  return { counts, remaining, worked, notSent, ...(reason ? { stopped: reason } : {}) };
+  const { worked, hasThrottled, notSent } = runner;
+  return { counts, remaining, worked, hasThrottled, notSent, ...(reason ? { stopped: reason } : {}) };
 }
 
 interface Rounds {

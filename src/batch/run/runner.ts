@@ -12,6 +12,7 @@ export interface Runner {
   readonly inFlight: number;
   /** Rows for which this run sent something or found out the outcome. */
   readonly worked: number;
+  readonly hasThrottled: boolean;
   readonly notSent: PaydeskError | undefined;
   /** The first rows one by one; stops the run unless each is done or accepted. */
   canary(supply: Supply, count: number): Promise<void>;
@@ -22,8 +23,7 @@ export interface Runner {
 export function createRunner(tools: RunnerTools): Runner {
   const { desk, claims, stopping, options, tell } = tools;
   const { signal, stop } = stopping;
-  const { concurrency, rate } = options;
-  const pace = createPace({ concurrency, rate, clock: desk.clock, signal });
+  const pace = createPace({ ...options, clock: desk.clock, signal });
   const rows = createRowRunner(tools, pace);
   const running = createRunning();
 
@@ -66,6 +66,9 @@ export function createRunner(tools: RunnerTools): Runner {
     },
     get worked() {
       return rows.worked;
+    },
+    get hasThrottled() {
+      return rows.hasThrottled;
     },
     get notSent() {
       return rows.notSent;

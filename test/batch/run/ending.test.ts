@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { createTally } from '../../../src/batch/rows/counts.js';
 import { nothingRemains } from '../../../src/batch/rows/remaining.js';
 import { endingOfRun } from '../../../src/batch/run/ending.js';
-import { TemporaryError } from '../../../src/errors.js';
+import { exitCodeOf, ProfileError, TemporaryError } from '../../../src/errors.js';
 import { commandText } from '../../../src/next-command.js';
+import { StoreError } from '../../../src/store/errors.js';
 
 it('says why a row was not sent, and offers no new plan where resume is enough', () => {
   const tally = createTally({ action: 'refund', rows: 8 });
@@ -22,6 +23,32 @@ it('says why a row was not sent, and offers no new plan where resume is enough',
     'paydesk batch resume b-1',
     'paydesk batch report b-1',
   ]);
+});
+
+describe('a run whose only instruction was throttled', () => {
+  const tally = createTally({ action: 'refund', rows: 2 });
+  const result = { counts: tally.counts(), remaining: nothingRemains, worked: 0 };
+
+  it('has sent something when the database goes away', () => {
+    const error = new StoreError('store-unavailable', 'The database is away.');
+    const stopped = { kind: 'ledger', error } as const;
+    const nothingSent = endingOfRun('b-1', { ...result, stopped });
+    expect([exitCodeOf(nothingSent), nothingSent?.message]).toEqual([
+      5,
+      expect.stringContaining('sent nothing'),
+    ]);
+    const ending = endingOfRun('b-1', { ...result, stopped, hasThrottled: true });
+    expect([exitCodeOf(ending), ending?.code]).toEqual([7, 'ledger-lost']);
+    expect(ending?.message).not.toContain('sent nothing');
+  });
+
+  it('has sent something when the key is refused', () => {
+    const error = new ProfileError('The key is refused.', { code: 'bad-key' });
+    const stopped = { kind: 'hopeless', error } as const;
+    expect(exitCodeOf(endingOfRun('b-1', { ...result, stopped }))).toBe(4);
+    const ending = endingOfRun('b-1', { ...result, stopped, hasThrottled: true });
+    expect([exitCodeOf(ending), ending?.code]).toEqual([7, 'bad-key']);
+  });
 });
 
 describe('what batch resume would do', () => {

@@ -69,4 +69,21 @@ describeWithOwnPostgres('a batch whose database goes away', (postgres) => {
     await postgres().start();
     expect(await toldOf(sandbox, payments, 'refund')).toEqual([0, 0, 0]);
   });
+
+  it('does not say that it sent nothing when the only row it sent was throttled', async (context) => {
+    context.skip(!postgres().ours, 'the server is not ours to stop');
+    // The row waits for its quiet period until the database goes away.
+    const env = { PAYDESK_QUIET_PERIOD: '5m' };
+    desk = await openProcessDesk({ rows: 1, database: await postgres().createDatabase(), env });
+    const { run, plan, sandbox, status } = desk;
+    await sandbox.control('POST', '/faults', { kind: 'rate-limit', route: 'refund', next: 1 });
+    const applying = run('apply', plan);
+    await eventually(async () => expect(await status()).toMatchObject({ throttled: 1 }));
+    await postgres().crash();
+    const { code, stderr } = await applying;
+    expect(stderr).toContain('paydesk lost its database and stopped sending.');
+    expect(stderr).not.toContain('sent nothing');
+    expect(code).toBe(7);
+    await postgres().start();
+  });
 });
