@@ -6,6 +6,7 @@ const SLOW = [
   'test/simulator/simulator.test.ts',
   'test/docs/pages.test.ts',
   'test/commands/webhook/listen-tunnel.test.ts',
+  'test/webhooks/failed-reads.test.ts',
   'test/pages/console.test.ts',
   'test/pages/checkout.test.ts',
   'test/commands/batch/crash.test.ts',
@@ -35,6 +36,7 @@ const SLOW = [
   'test/commands/customers/list.test.ts',
   'test/sandbox/conformance/states.test.ts',
   'test/commands/batch/send-again.test.ts',
+  'test/commands/payments/import.test.ts',
   'test/commands/reconcile/verdicts.test.ts',
 ];
 
