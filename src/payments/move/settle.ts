@@ -19,14 +19,7 @@ import {
   wasUnderWay,
 } from './proof.js';
 import { recordResult } from './record.js';
-import {
-  type Evidence,
-  isResendOfOpen,
-  type PaymentLook,
-  type MoveResult,
-  resultOf,
-  type Sent,
-} from './result.js';
+import { type Evidence, type PaymentLook, type MoveResult, resultOf, type Sent } from './result.js';
 
 /** How long an unknown outcome is read for when nobody asked to wait. */
 const READ_MS = 1_500;
@@ -143,10 +136,6 @@ function unread(sent: Sent, evidence: Evidence, { shown }: PaymentLook): MoveRes
 function asAnswered(desk: Desk, sent: Sent, evidence: Evidence, look: PaymentLook): MoveResult {
   const { last, shown } = look;
   const heldMs = quietOf(desk, sent.beforeRead);
-  // The answer is about the second request. The first one may have been carried out all the same.
-  if (evidence.kind !== 'taken' && isResendOfOpen(sent)) {
-    return withHold(desk, sent, resultOf(sent, last, 'unknown', stillUnknown(sent, whyOf(evidence), shown)));
-  }
   switch (evidence.kind) {
     case 'taken':
       return resultOf(sent, last, 'accepted');

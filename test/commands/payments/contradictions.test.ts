@@ -632,24 +632,6 @@ async function resend(port: number) {
   return last;
 }
 
-it.each([422, 429])(
-  'a refund that is sent again and answered %s leaves the first one unknown',
-  async (status) => {
-    let told = 0;
-    const port = await start(({ method, url = '' }) => {
-      if (url.includes('referenceId')) return { status: 404 };
-      if (method === 'GET' || url.endsWith('/recheck')) return unchanged;
-      told += 1;
-      return { status: told === 1 ? 503 : status };
-    });
-    expect((await run(port, ['payments', 'refund', '100231'], quiet)).exit).toBe(6);
-    expect(await resend(port)).toMatchObject({ exit: 6, outcome: 'unknown' });
-    expect(await run(port, ['payments', 'check', '100231'], quiet)).toMatchObject({ exit: 6 });
-    expect(await run(port, ['payments', 'refund', '100231'], quiet)).toMatchObject({ exit: 6 });
-    expect(told).toBe(2);
-  },
-);
-
 it('a refund that is sent again and never leaves stays unknown, and is not sent by the next command', async () => {
   let told = 0;
   const port = await start(({ method, url = '' }) => {
