@@ -83,4 +83,9 @@ export const pinnedSeeds: readonly PinnedSeed[] = [
     seed: 5000196,
     found: 'a capture was sent again, which never left, and then nothing kept the next one from being sent',
   },
+  {
+    seed: 18100857,
+    found:
+      'a refund was told as failed from before, while a colleague had sent it again since it was planned',
+  },
 ];
