@@ -31,7 +31,6 @@ export interface ListenOptions extends PipelineOptions {
   /** Forwards again what the targets did not accept in earlier runs. */
   retriesFailed: boolean;
   interactive: boolean;
-  signal: AbortSignal;
   note: (...lines: Line[]) => void;
   onEvent(event: ListenEvent): void;
 }

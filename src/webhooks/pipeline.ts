@@ -2,6 +2,7 @@
 
 import type { Client } from '../client/client.js';
 import type { Clock } from '../client/clock.js';
+import type { ForwardRow } from '../ledger/inbox-schema.js';
 import type { DeskTables } from '../ledger/schema.js';
 import type { Owner } from '../store/owner.js';
 import type { Store } from '../store/store.js';
@@ -36,6 +37,8 @@ export interface PipelineOptions {
   app: AppRef;
   owner: Owner;
   clock: Clock;
+  /** Ends the client's calls. */
+  signal: AbortSignal;
   targets: readonly Target[];
   /** What holds for all targets. */
   filter: Filter;
@@ -116,14 +119,14 @@ export function createPipeline(options: PipelineOptions, listener: PipelineListe
     app,
     recorder,
     clock,
+    signal: options.signal,
     retries: options.readRetries,
     onRead: (results) => {
       live.read(results);
-      const forwards = results.flatMap((result) => result.forwards);
-      forwarder.take(forwards.filter(({ lease_owner }) => lease_owner !== null));
-      if (forwards.some(({ lease_owner, finished }) => lease_owner === null && finished === 0)) {
-        forwarder.wake();
-      }
+      sendAfterRead(
+        forwarder,
+        results.flatMap(({ forwards }) => forwards),
+      );
     },
     onError,
   });
@@ -179,6 +182,11 @@ function undecidedOf(
     .filter(({ filter }) => mayPass(common, unread) && mayPass(filter, unread))
     .filter(({ filter }) => !(passes(common, unread) && passes(filter, unread)))
     .flatMap((target) => planForwards(target, { listenerId, ...delivery }, clock.now(), undefined));
+}
+
+function sendAfterRead(forwarder: Forwarder, forwards: readonly ForwardRow[]): void {
+  forwarder.take(forwards.filter(({ lease_owner }) => lease_owner !== null));
+  if (forwards.some(({ lease_owner, finished }) => lease_owner === null && finished === 0)) forwarder.wake();
 }
 
 interface IntakeOptions extends Pick<PipelineOptions, 'ack'> {

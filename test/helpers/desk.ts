@@ -128,12 +128,7 @@ export function deskAt(sandbox: TestSandbox): TestDesk {
     },
     fault: (fault) => addFault(sandbox, fault),
     onceFaultHit(callback) {
-      const wait = eventually(async () => {
-        const { body } = await sandbox.control<Array<{ remaining: number | null }>>('GET', '/faults');
-        if (body.some(({ remaining }) => remaining !== null && remaining > 0))
-          throw new Error('A fault has not happened yet.');
-      });
-      void wait.finally(callback);
+      void waitForFaults(sandbox).finally(callback);
     },
     requests: () => sandbox.lines.splice(0).map(({ method, path }) => `${method} ${path}`),
   };
@@ -182,3 +177,11 @@ export async function addFault(sandbox: Client, fault: Record<string, unknown>):
   const { status, text } = await sandbox.control('POST', '/faults', fault);
   if (status >= 300) throw new Error(text);
 }
+
+/** Waits until all faults that were to happen so many times have happened. */
+export const waitForFaults = (sandbox: Client): Promise<void> =>
+  eventually(async () => {
+    const { body } = await sandbox.control<Array<{ remaining: number | null }>>('GET', '/faults');
+    if (body.some(({ remaining }) => remaining !== null && remaining > 0))
+      throw new Error('A fault has not happened yet.');
+  });

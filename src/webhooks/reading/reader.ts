@@ -27,6 +27,8 @@ interface ReaderOptions {
   app: AppRef;
   recorder: ReadRecorder;
   clock: Clock;
+  /** Ends the client's calls: what is read at that moment is left to the next listener, as after `stop`. */
+  signal: AbortSignal;
   /** READ_RETRIES when absent. */
   retries: ReadRetries | undefined;
   onRead(results: readonly ReadResult[]): void;
@@ -67,7 +69,7 @@ interface WaitingDelivery extends UnreadDelivery {
 export function createReader(options: ReaderOptions): Reader {
   const { store, client, app, recorder, clock, onError } = options;
   const abort = new AbortController();
-  const { signal } = abort;
+  const signal = AbortSignal.any([abort.signal, options.signal]);
   const budget = createReadBudget(() => clock.monotonic());
   const reads = createPaymentReads({ client, clock, budget, signal, onError });
   const familiar = createFamiliarPayments(store, app);

@@ -7,7 +7,7 @@ import {
   type TestSandbox,
 } from '../../helpers/sandbox.js';
 import { describeWithPostgres } from '../../helpers/postgres.js';
-import { addFault } from '../../helpers/desk.js';
+import { addFault, waitForFaults } from '../../helpers/desk.js';
 import { createHookHome, type HookHome } from './processes.js';
 
 let sandbox: TestSandbox;
@@ -198,6 +198,8 @@ describe('for jobs', () => {
     await addFault(sandbox, { kind: 'latency', delayMs: 60_000, next: 1 });
     expect(await first.post(body({ paymentId, paymentState: 'Captured', n: 5 }))).toBe(200);
     await handler.waitFor(5);
+    // The read that is stuck is the first listener's, and not one of the next.
+    await waitForFaults(sandbox);
     first.kill('SIGTERM');
     await first.ended;
 
