@@ -7,7 +7,6 @@ import {
   exitCodeOf,
   FilterError,
   InterruptedError,
-  isUnavailable,
   OutputError,
   PaydeskError,
   PendingError,
@@ -15,7 +14,6 @@ import {
   UnknownOutcomeError,
 } from '../../errors.js';
 import { globalFlags } from '../flags/flags.js';
-import { StoreError } from '../../store/errors.js';
 import { fitLines } from '../../output/fit.js';
 import { type Command as NextCommand, paydesk } from '../../next-command.js';
 import type { FilterFailure } from '../../output/jq.js';
@@ -379,8 +377,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
     }
     if (name === 'FilterFailure') return this.#filterError(error as FilterFailure);
     // Code 5 says that nothing was changed, and code 1 that nothing more is to be found out.
-    const isExpected =
-      error instanceof PaydeskError || (error instanceof StoreError && !isUnavailable(error));
+    const isExpected = error instanceof PaydeskError;
     return !isExpected && this.changesService && this.sent.any() ? lostAfterSending(error) : error;
   }
 
