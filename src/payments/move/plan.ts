@@ -4,7 +4,7 @@ import type { SettleOperation } from '../../contract/states.js';
 import { operationEndpoints, type PaymentRead } from '../../client/payment-calls.js';
 import { exitCodeOf, GuardError, PaydeskError, UnknownOutcomeError } from '../../errors.js';
 import { checkApp } from '../app-check.js';
-import { isOpen, outcomeOf, type Entry } from '../../ledger/moves/entries.js';
+import { type Blocked, isOpen, outcomeOf, type Entry } from '../../ledger/moves/entries.js';
 import type { Outcome } from '../../ledger/moves/operations.js';
 import type { Desk } from '../desk.js';
 import {
@@ -17,7 +17,8 @@ import {
   unreadResult,
 } from './check.js';
 import { heldBy, justAdopted, needsForce, nothingToResend, sentNote } from './errors.js';
-import { findBlocking, findOpenAt, withLedger } from './record.js';
+import { findBlocking, findOpenAt } from './record.js';
+import { withLedger } from '../with-ledger.js';
 import { forbidden } from './legality.js';
 import { carryOut } from './send.js';
 import { type Move, type MoveResult, unknownState } from './result.js';
@@ -100,8 +101,10 @@ type PlannedPayment =
   | { name: NamedPayment; move: Move }
   /** Open in the ledger: its outcome is checked by reading, whatever its state is now. */
   | { name: NamedPayment; settle: Move; entry: Entry }
-  /** Known to the ledger, or to the reads, to be over; `ended` is the move that the ledger has as over. */
-  | { name: NamedPayment; result: MoveResult; ended?: Move }
+  /** Over, as far as the ledger knows. Somebody else may send it again while the other payments are confirmed. */
+  | { name: NamedPayment; ended: Move; blocked: Blocked }
+  /** Known from the reads to be over. */
+  | { name: NamedPayment; result: MoveResult }
   | { name: NamedPayment; error: PaydeskError; seen?: PaymentRead };
 
 async function planPayment(desk: Desk, request: MovesRequest, entry: NamedRead): Promise<PlannedPayment> {
@@ -130,7 +133,11 @@ function moveOf(request: MovesRequest, { typed }: NamedPayment, read: PaymentRea
   return { typed, operation, read, description, force, wait, again, reason, ticket, dryRun };
 }
 
-type Decision = { move: Move } | { settle: Move; entry: Entry } | { result: MoveResult; ended?: Move };
+type Decision =
+  | { move: Move }
+  | { settle: Move; entry: Entry }
+  | { ended: Move; blocked: Blocked }
+  | { result: MoveResult };
 
 /** The ledger is asked before the state: an open intent explains a state that would otherwise forbid the operation. */
 async function decide(desk: Desk, move: Move, { resend }: MovesRequest): Promise<Decision> {
@@ -139,7 +146,7 @@ async function decide(desk: Desk, move: Move, { resend }: MovesRequest): Promise
   if (blocked?.kind === 'adopted') throw justAdopted(move, blocked.leftMs);
   if (blocked?.kind === 'ended') {
     desk.note(`The ledger has this ${operation} as ${outcomeOf(blocked.intent)}. Nothing was sent.`);
-    return { result: await reportBlocked(desk, move, blocked), ended: move };
+    return { ended: move, blocked };
   }
   if (blocked) {
     const { intent } = blocked;
@@ -162,34 +169,23 @@ async function finish(desk: Desk, request: MovesRequest, entry: PlannedPayment):
   const { operation } = request;
   const { typed } = entry.name;
   if ('error' in entry) return notMoved(typed, operation, entry.error, entry.seen);
+  if ('result' in entry) return entry.result;
   // What is open is checked by reading; a dry run may do that as well.
   if (request.dryRun && 'move' in entry) return dryRunOf(desk, entry.move);
+  const { read } = 'move' in entry ? entry.move : 'ended' in entry ? entry.ended : entry.settle;
   try {
-    if ('result' in entry) return await stillEnded(desk, entry);
+    if ('ended' in entry) return await reportEnded(desk, entry.ended, entry.blocked);
     desk.signal.throwIfAborted();
     return await ('move' in entry ? carryOut(desk, entry.move) : reportOpen(desk, entry.settle, entry.entry));
   } catch (error) {
     // Nothing was sent for this one, or nobody knows; those before it keep their results.
     if (request.names.length === 1 || !(error instanceof PaydeskError)) throw error;
-    return notMoved(typed, operation, error, readOf(entry));
+    return notMoved(typed, operation, error, read);
   }
 }
 
-function readOf(entry: PlannedPayment): PaymentRead | undefined {
-  if ('error' in entry) return entry.seen;
-  if ('result' in entry) return entry.ended?.read;
-  return 'move' in entry ? entry.move.read : entry.settle.read;
-}
-
-/** Somebody else may have sent again what had failed, while the other payments were confirmed. */
-async function stillEnded(
-  desk: Desk,
-  { ended, result }: { ended?: Move; result: MoveResult },
-): Promise<MoveResult> {
-  if (ended === undefined || result.outcome !== 'failed') return result;
-  const blocked = await findBlocking(desk, ended);
-  const isSentAgain = blocked?.kind === 'held' && blocked.intent.operation === ended.operation;
-  return isSentAgain ? checkIntent(desk, ended, blocked.intent) : result;
+async function reportEnded(desk: Desk, move: Move, blocked: Blocked): Promise<MoveResult> {
+  return reportBlocked(desk, move, (await findBlocking(desk, move)) ?? blocked);
 }
 
 async function reportOpen(desk: Desk, move: Move, entry: Entry): Promise<MoveResult> {
