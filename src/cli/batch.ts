@@ -15,7 +15,7 @@ import type { Line } from '../output/lines.js';
 import { batchList, batchSummary, reportLine, resumeLines } from '../output/views/batch.js';
 import { applyingLines, createProgressWriter, createRate } from '../output/views/batch-progress.js';
 import type { Desk } from '../payments/desk.js';
-import { withLedger } from '../payments/move/record.js';
+import { withLedger } from '../payments/with-ledger.js';
 import { refuseReadOnly } from '../profiles/read-only.js';
 import type { KnownProfile } from '../profiles/resolve.js';
 import type { Owner } from '../store/owner.js';

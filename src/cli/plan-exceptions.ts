@@ -1,7 +1,7 @@
 // A batch plan for the exceptions whose next step moves money, made by the same code as `batch plan`.
 
 import { extname } from 'node:path';
-import { type CsvRow, MAX_NOTE_LENGTH } from '../batch/plan/csv-rows.js';
+import { type SourceRow, MAX_NOTE_LENGTH } from '../batch/plan/csv-rows.js';
 import { batchActions, type PaymentAction, type PlanRow } from '../batch/plan/plan-row.js';
 import { rowsSource } from '../batch/plan/row-source.js';
 import type { Client } from '../client/client.js';
@@ -78,7 +78,10 @@ async function notSentOf({ rowsInOrder }: PlannedBatch): Promise<PlanRow[]> {
 }
 
 /** Each payment once. The lines count as in a CSV with a header, where the first row is on line 2. */
-async function* planRows({ file, exceptions }: PlanRequest, action: PaymentAction): AsyncGenerator<CsvRow> {
+async function* planRows(
+  { file, exceptions }: PlanRequest,
+  action: PaymentAction,
+): AsyncGenerator<SourceRow> {
   const seen = new Set<string>();
   for await (const { next, payment, serviceAmount, serviceCurrency, line, exception } of exceptions()) {
     if (next?.movesMoney !== true || next.operation !== action || payment === null || seen.has(payment))

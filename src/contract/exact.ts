@@ -1,5 +1,6 @@
 // Exact arithmetic with signed decimals. Amounts are texts everywhere else; here they are whole numbers of a small unit.
 
+import { numberText, type JsonNumber } from './json.js';
 import { isDecimal } from './money.js';
 
 /** The most decimals that an amount of a provider's file may have. */
@@ -90,10 +91,20 @@ export function fromUnits(units: bigint, decimals = DECIMALS): string {
 }
 
 /** Whether one decimal is larger than another, however many decimals each is written with. */
-export function isLarger(one: string, other: string): boolean {
+export const isLarger = (one: string, other: string): boolean => difference(one, other) > 0n;
+
+/** Whether two amounts are the same money, however they are written (10.1 and 10.10); other texts compare as texts. */
+export function sameAmount(a: JsonNumber | string, b: JsonNumber | string): boolean {
+  const left = typeof a === 'string' ? a : numberText(a);
+  const right = typeof b === 'string' ? b : numberText(b);
+  return isDecimal(left) && isDecimal(right) ? difference(left, right) === 0n : left === right;
+}
+
+/** In units of the last decimal that either of them has. */
+function difference(one: string, other: string): bigint {
   const [left, right] = [scaled(one), scaled(other)];
   const decimals = Math.max(left.decimals, right.decimals);
-  return unitsOf(left, decimals) > unitsOf(right, decimals);
+  return unitsOf(left, decimals) - unitsOf(right, decimals);
 }
 
 /** The same amount with the other sign. */

@@ -37,18 +37,3 @@ export function isPositive(amount: JsonNumber | undefined): boolean {
   const text = numberText(amount);
   return /^\+?\d/.test(text) && /[1-9]/.test(text.split(/e/i)[0] ?? '');
 }
-
-/** Whether two amounts are the same money, however they are written (10.1 and 10.10); other texts compare as texts. */
-export function sameAmount(a: JsonNumber | string, b: JsonNumber | string): boolean {
-  const left = typeof a === 'string' ? a : numberText(a);
-  const right = typeof b === 'string' ? b : numberText(b);
-  if (!isDecimal(left) || !isDecimal(right)) return left === right;
-  const places = Math.max(decimalsOf(left).length, decimalsOf(right).length);
-  return toPlaces(left, places) === toPlaces(right, places);
-}
-
-const decimalsOf = (text: string): string => text.split('.')[1] ?? '';
-
-/** A decimal as a whole number of its last place, after it is filled up to so many places. */
-const toPlaces = (text: string, places: number): bigint =>
-  BigInt(`${text.split('.')[0]}${decimalsOf(text).padEnd(places, '0')}`);

@@ -16,7 +16,8 @@ import {
 } from './move/check.js';
 import { openUnread } from './move/errors.js';
 import { contradictsDone } from './move/proof.js';
-import { withLedger, findOpenAt, refOfPayment } from './move/record.js';
+import { findOpenAt, refOfPayment } from './move/record.js';
+import { withLedger } from './with-ledger.js';
 import type { Move, MoveResult } from './move/result.js';
 import { recordFound } from './record-made.js';
 

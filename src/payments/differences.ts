@@ -1,6 +1,6 @@
 import type { Flow, PaymentRead } from '../client/payment-calls.js';
 import { isJsonObject, numberText, scalarText, type JsonObject } from '../contract/json.js';
-import { sameAmount } from '../contract/money.js';
+import { sameAmount } from '../contract/exact.js';
 import { paymentFlows } from '../contract/payment.js';
 import { wasCaptured } from '../contract/states.js';
 

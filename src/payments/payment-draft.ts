@@ -10,7 +10,8 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../contract/json.js';
-import { isAmount, sameAmount } from '../contract/money.js';
+import { sameAmount } from '../contract/exact.js';
+import { isAmount } from '../contract/money.js';
 import {
   autoPaymentBody,
   hostedPaymentBody,

@@ -8,7 +8,8 @@ import type { OrderDetails } from '../ledger/known/seen-payment.js';
 import type { Outcome } from '../ledger/moves/operations.js';
 import { StoreError } from '../store/errors.js';
 import type { Desk } from './desk.js';
-import { notRecorded, withLedger } from './move/record.js';
+import { notRecorded } from './move/record.js';
+import { withLedger } from './with-ledger.js';
 import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
 import { ledgerFacts } from './seen-payment.js';
 

@@ -1,7 +1,7 @@
 // What a step expects, compared with what it finds. Every mismatch is reported, not only the first.
 
 import { isJsonNumber, numberText, valueAtPath, type JsonObject, type JsonValue } from '../contract/json.js';
-import { sameAmount } from '../contract/money.js';
+import { sameAmount } from '../contract/exact.js';
 import { exitCodeOf, PaydeskError } from '../errors.js';
 import { referenceText } from './references.js';
 import type { Expectation } from './schema.js';

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { currencies, currencyDigits, isKnownCurrency } from '../../src/contract/currencies.js';
 import { amount, breakdownAmount } from '../../src/contract/fields.js';
 import { ExactNumber, numberFromText, numberText, parseJson } from '../../src/contract/json.js';
-import { amountProblem, fromHundredths, sameAmount, toHundredths } from '../../src/contract/money.js';
+import { sameAmount } from '../../src/contract/exact.js';
+import { amountProblem, fromHundredths, toHundredths } from '../../src/contract/money.js';
 
 const hundredths = fc.bigInt({ min: 1n, max: 99_999_999_999n });
 

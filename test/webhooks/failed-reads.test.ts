@@ -5,6 +5,7 @@ import { remember } from '../../src/ledger/known/remember.js';
 import { createSender } from '../../src/webhooks/forwarding/sender.js';
 import { parseTarget } from '../../src/webhooks/forwarding/targets.js';
 import { findDelivery } from '../../src/webhooks/inbox/inbox.js';
+import { addFault } from '../helpers/desk.js';
 import { deskDatabases } from '../helpers/desk-database.js';
 import { describeWithPostgres, type Postgres } from '../helpers/postgres.js';
 import { rewriteAnswers } from '../helpers/rewritten-answers.js';
@@ -35,10 +36,8 @@ afterEach(async () => {
 const body = (fields: Record<string, unknown>) => JSON.stringify(fields);
 
 /** The next reads are answered with this status. */
-async function failReads(status: number, next = 1_000): Promise<void> {
-  const fault = { kind: 'error-before-commit', route: 'get', status, next };
-  expect((await sandbox.control('POST', '/faults', fault)).status).toBeLessThan(300);
-}
+const failReads = (status: number, next = 1_000): Promise<void> =>
+  addFault(sandbox, { kind: 'error-before-commit', route: 'get', status, next });
 
 const answerReads = () => sandbox.control('DELETE', '/faults');
 

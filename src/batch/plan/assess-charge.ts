@@ -12,13 +12,13 @@ import { failureReason } from '../../payments/failure-reason.js';
 import { idOf, stateOf } from '../../payments/named-payments.js';
 import { chargedEarlier } from '../attempts.js';
 import { chargeBody } from './charge-rows.js';
-import type { CsvRow } from './csv-rows.js';
+import type { SourceRow } from './csv-rows.js';
 import type { Assessment } from './plan-row.js';
 
 /** What is to become of a charge: its reference is looked for first, and then a stored method of its customer. */
 export async function assessCharge(
   client: Client,
-  row: CsvRow,
+  row: SourceRow,
   { now, onRead }: { now: number; onRead: (read: PaymentRead) => void },
 ): Promise<Assessment> {
   const seen = await findByReference(client, row.typed);
@@ -43,7 +43,7 @@ export async function assessCharge(
 }
 
 /** The reference has made a payment before: the same charge is not made again, and another one cannot be. */
-function assessSeen(row: CsvRow, read: PaymentRead): Assessment {
+function assessSeen(row: SourceRow, read: PaymentRead): Assessment {
   const { amount, currency } = read.fields;
   const facts = {
     line: row.line,
@@ -94,7 +94,7 @@ async function methodsOf(client: Client, customer: string): Promise<Decoded<Paym
 /** Why none of the methods can be charged. What the service does not say of a method is not held against it. */
 function notChargeable(
   methods: ReadonlyArray<Decoded<PaymentMethod>>,
-  { customer, method }: CsvRow,
+  { customer, method }: SourceRow,
   now: number,
 ): string | undefined {
   const named = methods.filter(

@@ -1,14 +1,14 @@
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { numberText } from '../../contract/json.js';
-import { sameAmount } from '../../contract/money.js';
+import { sameAmount } from '../../contract/exact.js';
 import { operationStates, states } from '../../contract/states.js';
 import { forbidden, legalInstead } from '../../payments/move/legality.js';
 import { idOf, stateOf } from '../../payments/named-payments.js';
-import type { CsvRow } from './csv-rows.js';
+import type { SourceRow } from './csv-rows.js';
 import type { Assessment, PaymentAction } from './plan-row.js';
 
 /** What is to become of a row, given the payment as the service shows it. */
-export function assess(action: PaymentAction, row: CsvRow, read: PaymentRead): Assessment {
+export function assess(action: PaymentAction, row: SourceRow, read: PaymentRead): Assessment {
   const { amount, currency, referenceId } = read.fields;
   const facts = {
     line: row.line,
@@ -36,7 +36,7 @@ export function assess(action: PaymentAction, row: CsvRow, read: PaymentRead): A
 }
 
 function differenceOf(
-  row: CsvRow,
+  row: SourceRow,
   facts: { amount: string | undefined; currency: string | undefined },
 ): string | undefined {
   const amount =

@@ -3,7 +3,7 @@
 import type { CreateRequest } from '../../payments/create-payment.js';
 import { amountValue, draftRequest } from '../../payments/payment-draft.js';
 import { shortText } from '../../spreadsheet/problems.js';
-import { commonColumns, type CsvRow, readCommon, type RowFormat } from './csv-rows.js';
+import { commonColumns, type SourceRow, readCommon, type RowFormat } from './csv-rows.js';
 
 const references = ['reference', 'referenceId'] as const;
 const customers = ['customer', 'customerId'] as const;
@@ -35,7 +35,7 @@ export const chargeRows: RowFormat<Column> = {
     if (method !== undefined && !/^[1-9]\d{0,14}$/.test(method)) {
       tell(`method ${shortText(method)}: must be the number of a stored method`);
     }
-    const row: CsvRow = { line, typed: typed ?? '', customer, method, ...readCommon(cells, tell) };
+    const row: SourceRow = { line, typed: typed ?? '', customer, method, ...readCommon(cells, tell) };
     if (cells.amount !== undefined) row.amount = cells.amount;
     if (problems.count > before) return undefined;
     // The amount is read when the whole file has shown how it writes amounts.
@@ -46,13 +46,13 @@ export const chargeRows: RowFormat<Column> = {
   },
 };
 
-const columnNames: Readonly<Record<string, keyof CsvRow>> = {
+const columnNames: Readonly<Record<string, keyof SourceRow>> = {
   '--reference': 'typed',
   '--customer': 'customer',
   '--description': 'description',
 };
 
-type ChargeRow = Pick<CsvRow, 'typed' | 'amount' | 'customer' | 'method' | 'description'>;
+type ChargeRow = Pick<SourceRow, 'typed' | 'amount' | 'customer' | 'method' | 'description'>;
 
 /** The request that `payments charge` makes of the same values. */
 function draftOf({ typed, amount, customer, method, description }: ChargeRow) {

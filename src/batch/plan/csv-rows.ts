@@ -11,8 +11,11 @@ import {
 import { type FileProblems, shortText } from '../../spreadsheet/problems.js';
 import { readSheet, type SheetEnd, type SheetLayout, type SheetRow } from '../../spreadsheet/sheet.js';
 
-/** One row to plan, of a CSV or of what reconcile found. The amount and currency of a payment are compared with it and never sent; a charge sends its amount. */
-export interface CsvRow {
+/**
+ * One row to plan, from a CSV or from reconcile. The amount and currency of a payment are compared and never sent; a charge
+ * sends its amount.
+ */
+export interface SourceRow {
   line: number;
   /** As the column `payment` would name it: `100231`, `inv-2041`, `ref:123`. For a charge, its reference. */
   typed: string;
@@ -30,7 +33,7 @@ export interface CsvRow {
 export interface RowFormat<Column extends string> {
   layout: SheetLayout<Column>;
   /** Undefined, and a problem more, when the row cannot be used. */
-  read(row: SheetRow<Column>, problems: FileProblems): CsvRow | undefined;
+  read(row: SheetRow<Column>, problems: FileProblems): SourceRow | undefined;
 }
 
 const notes = ['description', 'reason', 'ticket'] as const;
@@ -46,7 +49,7 @@ export async function* readCsvRows<Column extends string>(
   source: AsyncIterable<Uint8Array>,
   { layout, read }: RowFormat<Column>,
   problems: FileProblems,
-): AsyncGenerator<CsvRow, SheetEnd> {
+): AsyncGenerator<SourceRow, SheetEnd> {
   const sheet = readSheet(source, layout, problems);
   let step = await sheet.next();
   for (; !step.done; step = await sheet.next()) {
@@ -60,7 +63,7 @@ export async function* readCsvRows<Column extends string>(
 
 /** The amount of a row with a decimal point; undefined, and a problem more, when it cannot be used. */
 export function readAmount(
-  { line, amount = '' }: CsvRow,
+  { line, amount = '' }: SourceRow,
   readDecimal: SheetEnd['readAmount'],
   problems: FileProblems,
 ): string | undefined {
@@ -83,7 +86,7 @@ export const paymentRows: RowFormat<NamingColumn | 'amount' | CommonColumn> = {
   read({ line, cells }, problems) {
     const before = problems.count;
     const tell = (problem: string) => problems.add(line, problem);
-    const row: CsvRow = { line, typed: nameOf(cells, tell), ...readCommon(cells, tell) };
+    const row: SourceRow = { line, typed: nameOf(cells, tell), ...readCommon(cells, tell) };
     if (cells.amount !== undefined) row.amount = cells.amount;
     return problems.count === before ? row : undefined;
   },
@@ -93,8 +96,8 @@ export const paymentRows: RowFormat<NamingColumn | 'amount' | CommonColumn> = {
 export function readCommon(
   cells: Partial<Record<CommonColumn, string>>,
   tell: (problem: string) => void,
-): Pick<CsvRow, CommonColumn> {
-  const row: Pick<CsvRow, CommonColumn> = {};
+): Pick<SourceRow, CommonColumn> {
+  const row: Pick<SourceRow, CommonColumn> = {};
   if (cells.currency !== undefined) {
     row.currency = cells.currency.toUpperCase();
     if (!/^[A-Z]{3}$/.test(row.currency)) {

@@ -6,12 +6,12 @@ import { firstLine, GuardError, ServiceError, TemporaryError } from '../../error
 import { parsePayment, readNamed } from '../../payments/named-payments.js';
 import { assess } from './assess.js';
 import { assessCharge } from './assess-charge.js';
-import type { CsvRow } from './csv-rows.js';
+import type { SourceRow } from './csv-rows.js';
 import type { Pace, Slot } from '../../pace/pace.js';
 import type { Assessment, BatchAction } from './plan-row.js';
 import { type Outage, readWatched, throttleOf } from '../../pace/paced-reads.js';
 
-export type RowLook = (row: CsvRow, slot: Slot) => Promise<Assessment>;
+export type RowLook = (row: SourceRow, slot: Slot) => Promise<Assessment>;
 
 interface Looking {
   client: Client;
@@ -25,7 +25,7 @@ interface Looking {
 }
 
 export function createLook({ client, action, now, onRead, pace, outage, signal }: Looking): RowLook {
-  async function assessed(row: CsvRow): Promise<Assessment> {
+  async function assessed(row: SourceRow): Promise<Assessment> {
     if (action === 'charge') return assessCharge(client, row, { now: now(), onRead });
     const read = await readNamed(client, parsePayment(row.typed));
     onRead(read);

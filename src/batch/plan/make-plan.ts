@@ -8,7 +8,7 @@ import { createTotals } from '../../contract/totals.js';
 import { type PaydeskError, TemporaryError } from '../../errors.js';
 import { createFileProblems, type FileProblems, firstRows } from '../../spreadsheet/problems.js';
 import type { SheetEnd, SheetFormat } from '../../spreadsheet/sheet.js';
-import { type CsvRow, readAmount } from './csv-rows.js';
+import { type SourceRow, readAmount } from './csv-rows.js';
 import { createLook, type RowLook } from './look.js';
 import { createPace } from '../../pace/pace.js';
 import {
@@ -82,7 +82,7 @@ async function stage(
   const problems = createFileProblems();
   const rows = source(problems);
   let total = 0;
-  let chunk: CsvRow[] = [];
+  let chunk: SourceRow[] = [];
   let step = await rows.next();
   for (; !step.done; step = await rows.next()) {
     total += 1;
@@ -229,7 +229,7 @@ function createSummary(action: BatchAction): { add(assessment: Assessment): void
   };
 }
 
-async function* eachRow(staging: Staging): AsyncGenerator<CsvRow, undefined> {
+async function* eachRow(staging: Staging): AsyncGenerator<SourceRow, undefined> {
   for await (const page of staging.pages()) yield* page;
   return undefined;
 }

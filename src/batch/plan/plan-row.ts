@@ -1,5 +1,5 @@
 import type { NextStep } from '../../next-command.js';
-import type { CsvRow } from './csv-rows.js';
+import type { SourceRow } from './csv-rows.js';
 
 export const batchActions = ['refund', 'capture', 'cancel', 'unhold', 'recheck', 'charge'] as const;
 export type BatchAction = (typeof batchActions)[number];
@@ -40,7 +40,7 @@ export interface Assessment {
 
 /** One row of a plan: what the file says, and what the service showed when the plan was made. */
 export interface PlanRow
-  extends Assessment, Pick<CsvRow, 'typed' | 'customer' | 'method' | 'description' | 'reason' | 'ticket'> {
+  extends Assessment, Pick<SourceRow, 'typed' | 'customer' | 'method' | 'description' | 'reason' | 'ticket'> {
   file?: { amount?: string; currency?: string };
 }
 

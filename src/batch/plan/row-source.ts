@@ -3,11 +3,11 @@
 import type { FileProblems } from '../../spreadsheet/problems.js';
 import type { SheetEnd, SheetFormat } from '../../spreadsheet/sheet.js';
 import { chargeRows } from './charge-rows.js';
-import { type CsvRow, paymentRows, readCsvRows } from './csv-rows.js';
+import { type SourceRow, paymentRows, readCsvRows } from './csv-rows.js';
 import type { BatchAction } from './plan-row.js';
 
 /** Yields the rows to plan, and adds what is wrong with the others to the problems. */
-export type RowSource = (problems: FileProblems) => AsyncGenerator<CsvRow, RowsEnd>;
+export type RowSource = (problems: FileProblems) => AsyncGenerator<SourceRow, RowsEnd>;
 
 /** What is known once all rows were read. */
 interface RowsEnd {
@@ -28,7 +28,7 @@ export const csvSource =
 const plainFormat: SheetFormat = { separator: 'commas', decimalMark: 'point', ignoredColumns: [] };
 
 /** Rows that paydesk has made itself: there is nothing to find out about them. */
-export const rowsSource = (rows: AsyncIterable<CsvRow>): RowSource =>
+export const rowsSource = (rows: AsyncIterable<SourceRow>): RowSource =>
   async function* () {
     yield* rows;
     return { format: plainFormat };

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import type { Migration, Store } from '../../store/store.js';
 import { openTemporaryStore } from '../../store/temporary-store.js';
-import type { CsvRow } from './csv-rows.js';
+import type { SourceRow } from './csv-rows.js';
 import type { Assessment, PlanRow } from './plan-row.js';
 
 interface StagedTable {
@@ -44,11 +44,11 @@ interface Repeated {
 }
 
 export interface Staging {
-  add(rows: readonly CsvRow[]): Promise<void>;
+  add(rows: readonly SourceRow[]): Promise<void>;
   /** Puts rows in the place of those on the same lines. */
-  replace(rows: readonly CsvRow[]): Promise<void>;
+  replace(rows: readonly SourceRow[]): Promise<void>;
   /** Every row in order of its line, a page at a time. */
-  pages(): AsyncGenerator<CsvRow[]>;
+  pages(): AsyncGenerator<SourceRow[]>;
   assess(assessments: readonly Assessment[]): Promise<void>;
   /** Lines with the same name, or after all were read, with the same payment behind another name. */
   repeated(by: 'typed' | 'payment_id'): AsyncGenerator<Repeated>;
@@ -86,7 +86,8 @@ function createStaging(store: StagingStore): Staging {
     },
 
     async *pages() {
-      for await (const page of readPages(store)) yield page.map(({ cells }) => JSON.parse(cells) as CsvRow);
+      for await (const page of readPages(store))
+        yield page.map(({ cells }) => JSON.parse(cells) as SourceRow);
     },
 
     async assess(assessments) {
@@ -152,7 +153,7 @@ async function* findRepeated(store: StagingStore, by: 'typed' | 'payment_id'): A
 }
 
 function planRow({ cells, assessment }: StagedTable): PlanRow {
-  const { amount, currency, ...row } = JSON.parse(cells) as CsvRow;
+  const { amount, currency, ...row } = JSON.parse(cells) as SourceRow;
   const file = { ...(amount ? { amount } : {}), ...(currency ? { currency } : {}) };
   return {
     ...row,

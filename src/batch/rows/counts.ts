@@ -104,7 +104,7 @@ type RowKind = Pick<BatchRow, 'outcome' | 'planned' | 'currency'>;
 
 /** Counts that follow a run row by row. */
 export interface Tally {
-  /** So many rows of one kind, with the amount that each of them has or the sum of all. */
+  /** `count` rows of one kind, with the amount of each of them or the sum of all. */
   add(rows: RowKind & ({ amount: string } | { sum: string }), count: number): void;
   /** A row has a new outcome, and a charge the currency that its payment shows. */
   move(row: BatchRow, result: { outcome: RowOutcome; currency?: string | undefined }): void;

@@ -81,7 +81,7 @@ function asked(error: PaydeskError, { resume, next }: Told): PaydeskError {
   return error.with({ message: lines(error.message, resume), next });
 }
 
-const hasSent = ({ worked, hasThrottled = false }: RunResult): boolean => worked > 0 || hasThrottled;
+const hasSent = ({ worked, hasThrottled }: RunResult): boolean => worked > 0 || hasThrottled;
 
 function ledgerLost(
   result: RunResult,

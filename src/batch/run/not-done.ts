@@ -36,6 +36,6 @@ export const isLedgerLost = (error: unknown): error is TemporaryError =>
   error instanceof TemporaryError && error.code === LEDGER_LOST;
 const LEDGER_LOST = 'ledger-unavailable';
 
-/** Whether the service does not accept the key, or the app is not the one that is meant: no other row would fare better. */
-export const isKeyRefused = ({ error }: WorkedRow): boolean =>
+/** Whether the error is not about this row alone: the service does not accept the key, or the app is another one. */
+export const concernsEveryRow = ({ error }: WorkedRow): boolean =>
   error !== undefined && (exitCodeOf(error) === 4 || error.code === 'wrong-app');

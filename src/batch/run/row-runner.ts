@@ -10,7 +10,7 @@ import type { Claimed, Claims } from '../rows/claims.js';
 import { groupOf, type Tally } from '../rows/counts.js';
 import type { Pace, Slot } from '../../pace/pace.js';
 import { createOutage, readWatched, throttleOf } from '../../pace/paced-reads.js';
-import { isKeyRefused } from './not-done.js';
+import { concernsEveryRow } from './not-done.js';
 import { workOn } from './row-work.js';
 import type { RunOptions } from './options.js';
 import type { RowWaits } from './row-waits.js';
@@ -34,13 +34,18 @@ export interface RunnerTools {
   rowWaits: RowWaits;
 }
 
-interface RowRunner {
-  /** Rows for which something was sent or the outcome was found out. */
-  readonly worked: number;
-  /** Whether an instruction was sent that the service did not take (425, 429). */
-  readonly hasThrottled: boolean;
+/** What a run has done so far. */
+export interface RunReport {
+  /** Rows for which this run sent something or found out the outcome. */
+  worked: number;
+  /** Whether this run sent an instruction that the service did not take (425, 429). */
+  hasThrottled: boolean;
   /** Why the last row that was not sent was not. */
-  readonly notSent: PaydeskError | undefined;
+  notSent?: PaydeskError | undefined;
+}
+
+interface RowRunner {
+  readonly report: Readonly<RunReport>;
   run(claimed: Claimed, slot: Slot): Promise<WorkedRow>;
 }
 
@@ -58,10 +63,8 @@ export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
     checkApp: (read: { fields: { customerId?: string | undefined } }) =>
       (appChecked ??= checkApp(desk.client, read.fields.customerId)),
   };
-  let worked = 0;
+  const report: RunReport = { worked: 0, hasThrottled: false };
   let failures = 0;
-  let hasThrottled = false;
-  let notSent: PaydeskError | undefined;
 
   /** What was throttled or came too late is tried again after a pause, with fewer at once; what may have been sent is not. */
   async function work(claimed: Claimed, slot: Slot): Promise<WorkedRow> {
@@ -97,11 +100,11 @@ export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
     if ((result.isUnread || (result.outcome === 'unsent' && !isLater)) && result.error) {
       outage.unreadable(result.error);
     }
-    if (isKeyRefused(result) && result.error) stop({ kind: 'hopeless', error: result.error });
-    hasThrottled ||= isNotTaken(result);
+    if (concernsEveryRow(result) && result.error) stop({ kind: 'hopeless', error: result.error });
+    report.hasThrottled ||= isNotTaken(result);
     await record(tools, claimed, result);
-    if (result.outcome !== 'unsent') worked += 1;
-    else notSent = result.error;
+    if (result.outcome !== 'unsent') report.worked += 1;
+    else report.notSent = result.error;
     if (isFailure(claimed, result)) failures += 1;
     if (options.stopAfterFailures !== undefined && failures >= options.stopAfterFailures) {
       stop({ kind: 'failures', failures });
@@ -109,18 +112,7 @@ export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
     return result;
   }
 
-  return {
-    get worked() {
-      return worked;
-    },
-    get hasThrottled() {
-      return hasThrottled;
-    },
-    get notSent() {
-      return notSent;
-    },
-    run,
-  };
+  return { report, run };
 }
 
 /** After an error of the ledger, or one that nobody expected, it is unknown whether something was sent for the row. */

@@ -1,7 +1,7 @@
 // Works on a batch until nothing is left to do, or until there is a reason to stop. Several processes may do so at once.
 
 import { paydesk } from '../../next-command.js';
-import { GuardError, type PaydeskError } from '../../errors.js';
+import { GuardError } from '../../errors.js';
 import type { BatchRecord, DeskTables } from '../../ledger/schema.js';
 import type { Desk } from '../../payments/desk.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
@@ -13,6 +13,7 @@ import { nothingRemains, type Remaining, remainingOf } from '../rows/remaining.j
 import { type Claims, createClaims, type Waiting } from '../rows/claims.js';
 import { type BatchCounts, countRows, createTally, type Tally } from '../rows/counts.js';
 import { createRowWaits, type RowWait } from './row-waits.js';
+import type { RunReport } from './row-runner.js';
 import { createRunner, type Runner } from './runner.js';
 import type { RunOptions } from './options.js';
 import { createStopping, type Stopping, type StopReason } from './stopping.js';
@@ -41,15 +42,9 @@ export interface Progress {
   rowWait?: RowWait | undefined;
 }
 
-export interface RunResult {
+export interface RunResult extends RunReport {
   counts: BatchCounts;
   remaining: Remaining;
-  /** Rows for which this run sent something or found out the outcome. */
-  worked: number;
-  /** Whether this run sent an instruction that the service did not take (425, 429). */
-  hasThrottled?: boolean;
-  /** Why the last row that was not sent was not. */
-  notSent?: PaydeskError | undefined;
   stopped?: StopReason;
 }
 
@@ -64,9 +59,9 @@ export async function runBatch(tools: RunTools, batch: BatchRecord, options: Run
   const stopping = createStopping(tools.stop);
   let waiting: Waiting | undefined;
   const tell = () => {
-    const { inFlight, worked } = runner;
+    const { inFlight, report } = runner;
     const rowWait = rowWaits.longest();
-    tools.onProgress({ total, counts: tally.counts, inFlight, worked, waiting, rowWait });
+    tools.onProgress({ total, counts: tally.counts, inFlight, worked: report.worked, waiting, rowWait });
   };
   const rowWaits = createRowWaits(desk, tell);
   const remember = (read: PaymentRead) => rememberReads(store, desk.app, [read], Date.now());
@@ -105,8 +100,7 @@ export async function runBatch(tools: RunTools, batch: BatchRecord, options: Run
   const remaining =
     (await remainingOf(store, desk.ledger, batch).catch(ignoreDatabaseLoss)) ?? nothingRemains;
   const { reason } = stopping;
-  const { worked, hasThrottled, notSent } = runner;
-  return { counts, remaining, worked, hasThrottled, notSent, ...(reason ? { stopped: reason } : {}) };
+  return { counts, remaining, ...runner.report, ...(reason ? { stopped: reason } : {}) };
 }
 
 interface Rounds {

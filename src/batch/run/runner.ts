@@ -4,16 +4,13 @@ import { PaydeskError } from '../../errors.js';
 import { StoreError } from '../../store/errors.js';
 import type { Claimed } from '../rows/claims.js';
 import { createPace, type Slot } from '../../pace/pace.js';
-import { createRowRunner, type RunnerTools } from './row-runner.js';
+import { createRowRunner, type RunnerTools, type RunReport } from './row-runner.js';
 import { isLedgerLost } from './not-done.js';
 import type { Supply } from './supply.js';
 
 export interface Runner {
   readonly inFlight: number;
-  /** Rows for which this run sent something or found out the outcome. */
-  readonly worked: number;
-  readonly hasThrottled: boolean;
-  readonly notSent: PaydeskError | undefined;
+  readonly report: Readonly<RunReport>;
   /** The first rows one by one; stops the run unless each is done or accepted. */
   canary(supply: Supply, count: number): Promise<void>;
   /** All workers, until the supply is empty or the run is stopped. */
@@ -23,7 +20,8 @@ export interface Runner {
 export function createRunner(tools: RunnerTools): Runner {
   const { desk, claims, stopping, options, tell } = tools;
   const { signal, stop } = stopping;
-  const pace = createPace({ ...options, clock: desk.clock, signal });
+  const { concurrency, rate } = options;
+  const pace = createPace({ concurrency, rate, clock: desk.clock, signal });
   const rows = createRowRunner(tools, pace);
   const running = createRunning();
 
@@ -64,15 +62,7 @@ export function createRunner(tools: RunnerTools): Runner {
     get inFlight() {
       return running.count;
     },
-    get worked() {
-      return rows.worked;
-    },
-    get hasThrottled() {
-      return rows.hasThrottled;
-    },
-    get notSent() {
-      return rows.notSent;
-    },
+    report: rows.report,
 
     async canary(supply, count) {
       for (let number = 0; number < count && !signal.aborted; number += 1) {

@@ -7,7 +7,7 @@ import { isOpen, outcomeOf, type Entry } from '../../ledger/moves/entries.js';
 import { quietOf, type Desk } from '../../payments/desk.js';
 import { checkIntent, clearToSend } from '../../payments/move/check.js';
 import { quietPeriod } from '../../payments/move/errors.js';
-import { withLedger } from '../../payments/move/record.js';
+import { withLedger } from '../../payments/with-ledger.js';
 import type { Move, MoveResult } from '../../payments/move/result.js';
 import { carryOut } from '../../payments/move/send.js';
 import { stateOf } from '../../payments/named-payments.js';

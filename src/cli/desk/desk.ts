@@ -6,7 +6,7 @@ import type { Ledger } from '../../ledger/moves/ledger.js';
 import type { PlacedDatabase } from '../../ledger/place/placed-database.js';
 import { steadyNow } from '../../ledger/steady-clock.js';
 import type { Desk } from '../../payments/desk.js';
-import { withLedger } from '../../payments/move/record.js';
+import { withLedger } from '../../payments/with-ledger.js';
 import type { CommandContext } from '../runtime/context.js';
 import { openLedger } from './desk-database.js';
 import { checkLedgerPlace } from './ledger-guard.js';

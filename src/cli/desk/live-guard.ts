@@ -1,7 +1,8 @@
 // Protects live apps: the banner, and a confirmation that names the app or the amount.
 
 import { addWords, type Command, paydesk } from '../../next-command.js';
-import { isAmount, sameAmount } from '../../contract/money.js';
+import { sameAmount } from '../../contract/exact.js';
+import { isAmount } from '../../contract/money.js';
 import { GuardError, InterruptedError } from '../../errors.js';
 import { formatAmount } from '../../contract/amount-format.js';
 import type { Line } from '../../output/lines.js';

@@ -26,7 +26,7 @@ import {
   wouldSendList,
 } from '../../output/views/batch-plan.js';
 import { moneyFlags } from '../../cli/flags/payment-flags.js';
-import { withLedger } from '../../payments/move/record.js';
+import { withLedger } from '../../payments/with-ledger.js';
 
 type DryRunJson = ReturnType<typeof dryRunJson>;
 

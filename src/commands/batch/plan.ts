@@ -4,7 +4,7 @@ import { string as argument } from '@oclif/core/args';
 import { option, string } from '@oclif/core/flags';
 import { batchActions } from '../../batch/plan/plan-row.js';
 import { csvSource } from '../../batch/plan/row-source.js';
-import { withLedger } from '../../payments/move/record.js';
+import { withLedger } from '../../payments/with-ledger.js';
 import { UsageError } from '../../errors.js';
 import { openLedger } from '../../cli/desk/desk-database.js';
 import { countFlag, listFlagsFor } from '../../cli/flags/flags.js';

@@ -4,7 +4,7 @@ import { boolean, option } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { createBatches } from '../../batch/rows/batches.js';
 import { createLedgerView } from '../../batch/rows/ledger-view.js';
-import { withLedger } from '../../payments/move/record.js';
+import { withLedger } from '../../payments/with-ledger.js';
 import { createOwner } from '../../store/owner.js';
 import { statusOf } from '../../batch/rows/status.js';
 import { openLedger } from '../../cli/desk/desk-database.js';

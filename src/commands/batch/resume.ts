@@ -14,7 +14,7 @@ import { createBatches } from '../../batch/rows/batches.js';
 import { countRows, leftToSend } from '../../batch/rows/counts.js';
 import { liveBanner } from '../../output/views/live.js';
 import { resumeQuestion } from '../../output/views/batch-plan.js';
-import { withLedger } from '../../payments/move/record.js';
+import { withLedger } from '../../payments/with-ledger.js';
 
 export default class BatchResume extends BaseCommand {
   static override summary = 'Continue a batch that was stopped or interrupted.';

@@ -1,7 +1,7 @@
 import { string as argument } from '@oclif/core/args';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { createBatches } from '../../batch/rows/batches.js';
-import { withLedger } from '../../payments/move/record.js';
+import { withLedger } from '../../payments/with-ledger.js';
 import { batchJson } from '../../output/views/batch-report.js';
 import { createOwner } from '../../store/owner.js';
 import { statusOf } from '../../batch/rows/status.js';

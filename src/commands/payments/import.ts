@@ -1,6 +1,6 @@
 import { string as argument } from '@oclif/core/args';
 import { custom } from '@oclif/core/flags';
-import { withLedger } from '../../payments/move/record.js';
+import { withLedger } from '../../payments/with-ledger.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { openCsv } from '../../cli/desk/input-file.js';
 import { databaseLocation, openLedger } from '../../cli/desk/desk-database.js';

@@ -1,6 +1,6 @@
 import { string as argument } from '@oclif/core/args';
 import { option, string } from '@oclif/core/flags';
-import { withLedger } from '../../payments/move/record.js';
+import { withLedger } from '../../payments/with-ledger.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { countFlag, listFlagsFor, sinceFlag, untilFlag } from '../../cli/flags/flags.js';
 import { openReconcile } from '../../cli/reconcile.js';

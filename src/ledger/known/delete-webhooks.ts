@@ -42,7 +42,7 @@ export async function deleteWebhooksOf(
   return { deleted, inProgress: inProgress.size, busyPayments };
 }
 
-/** Whoever adds a webhook, a forward or the result of a read locks this row first. */
+/** Listeners lock this row before they add a webhook, a forward or the result of a read. */
 export async function lockListener(store: Store<DeskTables>, tx: Db, { appId }: AppRef): Promise<void> {
   await store.forUpdate(tx.selectFrom('listeners').select('id').where('app_id', '=', appId)).execute();
 }

@@ -28,7 +28,7 @@ export function createRecording(store: Store<DeskTables>, clocks: Clocks, log: I
   }
 
   async function record(tx: Tx, intentId: number, outcome: NewOutcome): Promise<boolean> {
-    // Locked: whoever records another outcome at the same time may drop the hold.
+    // The lock keeps another process from dropping the hold while it records an outcome of its own.
     const [held] = await lockHoldOf(tx, engine, { intent_id: intentId });
     const stays = isOpen(outcome.outcome);
     if (!held) {

@@ -127,7 +127,7 @@ export const adoption = statement<SteadyTime, never>(
   'select adopted_boot as boot, adopted_ms as ms from identity where adopted_boot is not null',
 );
 
-/** Whether the instruction of an intent may have reached the service. One that never left says nothing: the one before it counts. */
+/** Whether the instruction of an intent may have reached the service. Where it never left, the intent before it counts. */
 const MAY_HAVE_LEFT = `not exists (
   select 1 from outcomes where outcomes.intent_id = intents.id and outcomes.may_have_left = 0)`;
 

@@ -2,8 +2,7 @@
 
 import { type Command, commandText, paydesk } from '../../next-command.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
-import { firstLine, LedgerError, ProfileError, TemporaryError, UnknownOutcomeError } from '../../errors.js';
-import { HomeError } from '../../home-folder.js';
+import { firstLine, UnknownOutcomeError } from '../../errors.js';
 import type { Blocked, Entry, NewIntent, NewOutcome } from '../../ledger/moves/entries.js';
 import type { PaymentNames, PaymentRef } from '../../ledger/payment-ref.js';
 import { safeText } from '../../output/text.js';
@@ -11,6 +10,7 @@ import { StoreError } from '../../store/errors.js';
 import { quietOf, type Desk } from '../desk.js';
 import { idOf, stateOf } from '../named-payments.js';
 import { ledgerFacts } from '../seen-payment.js';
+import { withLedger } from '../with-ledger.js';
 import { fingerprintOf } from './fingerprint.js';
 import type { Move, MoveResult, Sent } from './result.js';
 
@@ -31,32 +31,6 @@ export function intentOf(desk: Desk, move: Move, before: PaymentRead): NewIntent
     // A row of a batch that a person sends again still belongs to its batch.
     batchId: move.batchId ?? move.cleared?.batch_id ?? undefined,
   };
-}
-
-/**
- * For work that needs the ledger and has sent nothing so far. A ledger that is away comes back, so the same command is safe
- * to run again. No other problem goes away by itself.
- */
-export async function withLedger<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    if (error instanceof HomeError) {
-      throw new ProfileError(`Nothing was sent. ${error.message}`, { code: error.code, cause: error });
-    }
-    const text = `The ledger cannot be used. Nothing was sent. ${error.message}`;
-    const next = [paydesk('doctor')];
-    if (error.code !== 'store-unavailable') {
-      throw new LedgerError(text, { code: error.code, saysNothingSent: true, cause: error, next });
-    }
-    throw new TemporaryError(text, {
-      code: 'ledger-unavailable',
-      saysNothingSent: true,
-      cause: error,
-      next,
-    });
-  }
 }
 
 /** What keeps the move from being sent, if anything does. */

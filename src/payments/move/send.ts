@@ -12,7 +12,8 @@ import { clearToSend, reportBlocked } from './check.js';
 import { changedMeanwhile, interruptedBy, notSent, notSentAgain, takenOver } from './errors.js';
 import { forbidden } from './legality.js';
 import { beforeOf, isAsBefore, nothingSince } from './proof.js';
-import { findBlocking, intentOf, recordResult, withLedger } from './record.js';
+import { findBlocking, intentOf, recordResult } from './record.js';
+import { withLedger } from '../with-ledger.js';
 import { type Evidence, isResendOfOpen, type Move, type MoveResult, resultOf, type Sent } from './result.js';
 import { settle } from './settle.js';
 

@@ -7,7 +7,7 @@ import {
   isJsonNumber,
   isJsonObject,
 } from '../../contract/json.js';
-import { sameAmount } from '../../contract/money.js';
+import { sameAmount } from '../../contract/exact.js';
 import type { CustomerOrder } from '../../contract/order.js';
 import type { Payment } from '../../contract/payment.js';
 import type {

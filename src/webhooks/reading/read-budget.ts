@@ -22,7 +22,7 @@ const BURST = 100;
 /** Reads that found nothing. */
 const MAX_UNKNOWN_READS = 100;
 const UNKNOWN_READS_PER_SECOND = 2;
-/** Repeated reads leave so many for payments that were not asked for yet. */
+/** Of those, reads that are kept for payments that were not asked for yet: repeated reads do not use them. */
 const KEPT_FOR_FIRST_READS = 50;
 const ABSENT_MS = 60_000;
 const MAX_ABSENT = 10_000;

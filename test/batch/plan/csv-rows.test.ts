@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chargeRows } from '../../../src/batch/plan/charge-rows.js';
-import { type CsvRow, paymentRows, readAmount, readCsvRows } from '../../../src/batch/plan/csv-rows.js';
+import { type SourceRow, paymentRows, readAmount, readCsvRows } from '../../../src/batch/plan/csv-rows.js';
 import type { UsageError } from '../../../src/errors.js';
 import { createFileProblems } from '../../../src/spreadsheet/problems.js';
 
@@ -16,7 +16,7 @@ async function read(text: string | Uint8Array, action: 'refund' | 'charge' = 're
     action === 'charge'
       ? readCsvRows(source, chargeRows, problems)
       : readCsvRows(source, paymentRows, problems);
-  const found: CsvRow[] = [];
+  const found: SourceRow[] = [];
   let step = await reading.next();
   for (; !step.done; step = await reading.next()) found.push(step.value);
   const end = step.value;

@@ -14,6 +14,7 @@ it('says why a row was not sent, and offers no new plan where resume is enough',
     counts: tally.counts(),
     remaining: nothingRemains,
     worked: 7,
+    hasThrottled: false,
     notSent,
   });
   expect(ending?.message).toBe(
@@ -27,7 +28,7 @@ it('says why a row was not sent, and offers no new plan where resume is enough',
 
 describe('a run whose only instruction was throttled', () => {
   const tally = createTally({ action: 'refund', rows: 2 });
-  const result = { counts: tally.counts(), remaining: nothingRemains, worked: 0 };
+  const result = { counts: tally.counts(), remaining: nothingRemains, worked: 0, hasThrottled: false };
 
   it('has sent something when the database goes away', () => {
     const error = new StoreError('store-unavailable', 'The database is away.');
@@ -67,7 +68,7 @@ describe('what batch resume would do', () => {
     const tally = createTally({ action: 'refund', rows: 9 });
     tally.add({ outcome: 'unknown', planned: 1, currency: 'EUR', sum: '1.00' }, 2);
     const remaining = { onlyChecked: 1, resendable: 2, heldMs: 0 };
-    const result = { counts: tally.counts(), remaining, worked: 2 };
+    const result = { counts: tally.counts(), remaining, worked: 2, hasThrottled: false };
     expect(told('b-1', result, { sendingFlags: ['--confirm', 'app_1'] })).toEqual([
       'batch resume sends the remaining 6 rows, and checks the 3 that were sent.',
       'paydesk batch resume b-1 --confirm app_1',
@@ -77,7 +78,12 @@ describe('what batch resume would do', () => {
 
   it('is only to read where every row left is checked', () => {
     const tally = createTally({ action: 'refund', rows: 2 });
-    const result = { counts: tally.counts(), remaining: { ...nothingRemains, onlyChecked: 2 }, worked: 0 };
+    const result = {
+      counts: tally.counts(),
+      remaining: { ...nothingRemains, onlyChecked: 2 },
+      worked: 0,
+      hasThrottled: false,
+    };
     expect(told('b-1', result, { sendingFlags: ['--confirm', 'app_1'] })).toEqual([
       'batch resume reads the payments and sends nothing.',
       'paydesk batch resume b-1',
@@ -87,7 +93,7 @@ describe('what batch resume would do', () => {
 
   it('is a decision of a person once reads can settle nothing, and none again after it', () => {
     const remaining = { ...nothingRemains, resendable: 2 };
-    const result = { counts: unknownRows(2), remaining, worked: 8 };
+    const result = { counts: unknownRows(2), remaining, worked: 8, hasThrottled: false };
     expect(told('b-1', result)).toEqual([
       'The payments do not show the outcomes. You can decide to send them again: --resend-unmoved sends those whose payment is exactly as it was.',
       'paydesk batch resume b-1 --resend-unmoved',

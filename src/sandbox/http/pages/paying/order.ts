@@ -1,5 +1,6 @@
 import { isJsonNumber, numberText, parseJson } from '../../../../contract/json.js';
-import { fromHundredths, sameAmount, toHundredths } from '../../../../contract/money.js';
+import { sameAmount } from '../../../../contract/exact.js';
+import { fromHundredths, toHundredths } from '../../../../contract/money.js';
 import type { CustomerOrder } from '../../../../contract/order.js';
 import type { PaymentRow } from '../../../schema.js';
 
