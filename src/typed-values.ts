@@ -56,15 +56,19 @@ export const parseInstant = (text: string, now = new Date()): Date => instant(te
 export const parsePastInstant = (text: string, now = new Date()): Date => instant(text, -1, now);
 
 /** A decimal amount in major units, kept as it was typed. */
-export async function parseAmount(text: string): Promise<string> {
+export const parseAmount = (text: string): Promise<string> => parseMoney(text, 'amountProblem');
+/** A sum of amounts, with as many decimals as they have. */
+export const parseTotal = (text: string): Promise<string> => parseMoney(text, 'totalProblem');
+
+async function parseMoney(text: string, check: 'amountProblem' | 'totalProblem'): Promise<string> {
   // The contract brings zod along: only commands that are given an amount pay for that.
-  const { amountProblem } = await import('./contract/money.js');
+  const { [check]: problemOf } = await import('./contract/money.js');
   if (/^\d+,\d{1,2}$/.test(text))
     throw new BadValue(`use a decimal point, for example ${text.replace(',', '.')}`);
   if (/^\d{1,3}([,' ]\d{3})+(\.\d+)?$/.test(text)) {
     throw new BadValue(`leave out thousands separators, for example ${text.replaceAll(/[,' ]/g, '')}`);
   }
-  const problem = amountProblem(text);
+  const problem = problemOf(text);
   if (problem !== undefined) throw new BadValue(problem);
   return text;
 }

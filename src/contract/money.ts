@@ -2,12 +2,16 @@ import { numberText, type JsonNumber } from './json.js';
 
 /** What is wrong with an amount written as text, or undefined when nothing is. The spec names no largest amount. */
 export function amountProblem(text: string): string | undefined {
+  const tooExact = /\.\d{3,}$/.test(text) ? 'at most two decimals, for example 10.23' : undefined;
+  return totalProblem(text) ?? tooExact;
+}
+
+/** The same for a total, which is compared and not sent: the service may have amounts with more decimals. */
+export function totalProblem(text: string): string | undefined {
   if (text.startsWith('-')) return 'must be more than zero';
   if (/^\d+(\.\d+)?[eE]/.test(text)) return 'write the number out, for example 1000.00';
   if (!isDecimal(text)) return 'must be a decimal number in major units, for example 10.23';
-  if (/\.\d{3,}$/.test(text)) return 'at most two decimals, for example 10.23';
-  if (toHundredths(text) === 0n) return 'must be more than zero';
-  return undefined;
+  return /[1-9]/.test(text) ? undefined : 'must be more than zero';
 }
 
 /** Whether a text is a number written out with a decimal point: `-10.5`. */

@@ -17,7 +17,7 @@ import { dryRun } from '../../batch/run/dry-run.js';
 import { rowsOfChecked } from '../../batch/plan/plan-file.js';
 import { findOperator } from '../../ledger/operator.js';
 import { countFlag } from '../../cli/flags/flags.js';
-import { BadValue, parseAmount, parseCurrency, parsePair } from '../../typed-values.js';
+import { BadValue, parseCurrency, parsePair, parseTotal } from '../../typed-values.js';
 import {
   applyQuestion,
   dryRunJson,
@@ -33,7 +33,7 @@ type DryRunJson = ReturnType<typeof dryRunJson>;
 async function parseLimit(text: string): Promise<{ currency: string; amount: string }> {
   if (!text.includes('=')) throw new BadValue('a currency and an amount, for example EUR=5000');
   const { key, value } = parsePair(text);
-  return { currency: parseCurrency(key), amount: await parseAmount(value) };
+  return { currency: parseCurrency(key), amount: await parseTotal(value) };
 }
 
 export default class BatchApply extends BaseCommand {

@@ -60,11 +60,15 @@ describe('a service that writes amounts with three decimals', () => {
 
   it('has the sums of a currency with three decimals to the last one', async () => {
     const payments = await desk.paid(3, 'approved', { amount: 1.23, currency: 'KWD' });
-    const { plan, refused } = await deskWith((body) => body.replace('"amount":1.23,', '"amount":1.234,'));
+    const { run, plan, refused, out } = await deskWith((body) =>
+      body.replace('"amount":1.23,', '"amount":1.234,'),
+    );
     expect((await plan(payments)).stderr).toMatch(/will refund +3 +KWD 3\.702\n/);
     expect(await refused('--max-total', 'KWD=3.70')).toContain(
       'it moves KWD 3.702, and --max-total is KWD 3.70',
     );
+    expect(await refused('--max-total', 'KWD=3.701')).toContain('--max-total is KWD 3.701');
+    expect((await run('apply', [out, '--max-total', 'KWD=3.702', '--json'])).code).toBe(0);
   });
 });
 
