@@ -62,9 +62,12 @@ export async function chargeRow(
   }
 }
 
-/** A look that failed says nothing about what was sent before; an answer to what this run has sent does. */
-const changesOutcome = ({ error }: WorkedRow, isSent: boolean): boolean =>
-  error?.code === 'reference-in-use' || (isSent && error?.httpStatus !== undefined);
+/**
+ * A look that failed says nothing about what was sent before, and neither does a service that has no time for what this
+ * run has sent; its refusal does.
+ */
+const changesOutcome = ({ error, outcome }: WorkedRow, isSent: boolean): boolean =>
+  error?.code === 'reference-in-use' || (isSent && outcome === 'refused');
 
 /** What an earlier run has told of a row that it has sent. */
 function toldBefore({ outcome }: BatchRow): WorkedOutcome | undefined {

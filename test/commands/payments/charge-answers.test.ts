@@ -593,6 +593,18 @@ describe('a batch of charges', () => {
     });
   });
 
+  it('keeps a row as unknown when what is sent again is throttled, so that a plain resume sends nothing', async () => {
+    const fake: FakeCharges = { isShown: false, answer: () => lost };
+    const desk = await applied(fake, ['inv-1']);
+    fake.answer = () => ({ status: 429, body: { message: 'slow down' } });
+    const throttled = await desk.run('batch', 'resume', desk.id, '--resend-unmoved');
+    expect(throttled.json).toMatchObject({ unknown: 1, pending: 0 });
+    const sent = desk.posts();
+    fake.answer = (payment) => ({ status: 200, body: payment });
+    expect(await desk.run('batch', 'resume', desk.id)).toMatchObject({ code: 6, json: { unknown: 1 } });
+    expect(desk.posts()).toBe(sent);
+  });
+
   it('finds on resume what was refused and carried out', async () => {
     const fake: FakeCharges = {
       isShown: false,
