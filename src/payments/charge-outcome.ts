@@ -10,7 +10,7 @@ import { safeText } from '../output/text.js';
 import { aliasHint } from './alias-hint.js';
 import type { Desk } from './desk.js';
 import { failureReason } from './failure-reason.js';
-import { type FollowedPayment, followReads } from './follow-payment.js';
+import { type FollowedPayment, followReads, lastSeenText } from './follow-payment.js';
 import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
 import { waitEnded } from './wait.js';
 
@@ -97,9 +97,7 @@ function errorOf(
     }
     default: {
       if (!wait) return undefined;
-      const stands = failure
-        ? `was ${stateText(read)} when it was last seen, and cannot be read now: ${failure.message}`
-        : `is still ${stateText(read)}.`;
+      const stands = failure ? lastSeenText(read, failure) : `is still ${stateText(read)}.`;
       return waitEnded(desk.signal.reason, `${label} ${stands}`, keepWatching);
     }
   }

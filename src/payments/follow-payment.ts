@@ -2,7 +2,14 @@ import { paydesk } from '../next-command.js';
 import type { Client } from '../client/client.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { canReach, type StateName, stateNames } from '../contract/states.js';
-import { NotReachedError, PaydeskError, TemporaryError, UnknownOutcomeError, UsageError } from '../errors.js';
+import {
+  NotReachedError,
+  PaydeskError,
+  ServiceError,
+  TemporaryError,
+  UnknownOutcomeError,
+  UsageError,
+} from '../errors.js';
 import { didYouMean } from '../suggest.js';
 import { aliasHint } from './alias-hint.js';
 import { readerOf, type Desk } from './desk.js';
@@ -27,6 +34,10 @@ export interface FollowedPayment {
   failure?: PaydeskError | undefined;
 }
 
+/** How a payment that can no longer be read stood before. */
+export const lastSeenText = (read: PaymentRead, failure: PaydeskError): string =>
+  `was ${stateText(read)} when it was last seen, and cannot be read now: ${failure.message}`;
+
 /** Reads a payment until `isOver` or the time is up, and reports every change of its state. */
 export async function followReads(
   desk: Desk,
@@ -45,7 +56,7 @@ export async function followReads(
     return read;
   };
   const onPause = (leftMs: number) => desk.status?.(`${stateText(last)}. Waiting.`, leftMs);
-  const { isTemporary = (error) => error instanceof TemporaryError, sleep } = options;
+  const { isTemporary = isBehind, sleep } = options;
   await readUntil(look, isOver, {
     ...desk,
     limitMs: desk.waitMs,
@@ -59,6 +70,10 @@ export async function followReads(
   return { read: last, failure };
 }
 
+/** The payment is there: where a read does not find it, that read is behind. */
+const isBehind = (error: unknown): boolean =>
+  error instanceof TemporaryError || (error instanceof ServiceError && error.httpStatus === 404);
+
 /** Reads a payment until it reaches a state, or can no longer reach it. */
 export async function followPayment(
   desk: Desk,
@@ -67,15 +82,17 @@ export async function followPayment(
   sleep?: WaitOptions['sleep'],
 ): Promise<{ read: PaymentRead; error?: PaydeskError }> {
   const isOver = (read: PaymentRead) => read.state === until || isHopeless(read, until);
-  const { read } = await followReads(desk, start, isOver, { ...(sleep && { sleep }) });
-  return read.state === until ? { read } : { read, error: notThere(desk, read, until) };
+  const followed = await followReads(desk, start, isOver, { ...(sleep && { sleep }) });
+  const { read } = followed;
+  return read.state === until ? { read } : { read, error: notThere(desk, followed, until) };
 }
 
 const isHopeless = ({ state }: PaymentRead, until: StateName): boolean =>
   state !== undefined && !canReach(state, until);
 
-function notThere(desk: Desk, read: PaymentRead, until: StateName): PaydeskError {
-  const stands = `Payment ${labelOf(read)} is ${stateText(read)}`;
+function notThere(desk: Desk, { read, failure }: FollowedPayment, until: StateName): PaydeskError {
+  const label = `Payment ${labelOf(read)}`;
+  const stands = `${label} is ${stateText(read)}`;
   const options = { next: [paydesk('payments', 'explain', idOf(read))] };
   if (isHopeless(read, until)) {
     return new NotReachedError(`${stands} and can no longer become ${until}.`, {
@@ -91,7 +108,6 @@ function notThere(desk: Desk, read: PaymentRead, until: StateName): PaydeskError
       next: [...options.next, ...hint.next],
     });
   }
-  return waitEnded(desk.signal.reason, `${stands}, not ${until}.`, [
-    paydesk('payments', 'watch', idOf(read), '--until', until),
-  ]);
+  const text = failure ? `${label} ${lastSeenText(read, failure)}` : `${stands}, not ${until}.`;
+  return waitEnded(desk.signal.reason, text, [paydesk('payments', 'watch', idOf(read), '--until', until)]);
 }

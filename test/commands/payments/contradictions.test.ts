@@ -658,3 +658,32 @@ it('a refund that is sent again and never leaves stays unknown, and is not sent 
   expect(await refund()).toMatchObject({ exit: 6, code: 'still-open' });
   expect(told).toBe(1);
 });
+
+const create = [
+  ...['payments', 'create', '--customer', 'c_1', '--amount', '44.40', '--currency', 'EUR'],
+  ...['--return-url', 'https://shop.example', '--reference', 'inv-7', '--wait'],
+];
+
+it('a payment that was made is waited for while reads do not find it yet', async () => {
+  let reads = 0;
+  const port = await start(({ method, url = '' }) => {
+    if (method === 'POST') return { status: 201, body: payment('Created') };
+    if (!url.includes('/payments/')) return { status: 200, body: { customerId: 'c_1', appId: 'app-1' } };
+    reads += 1;
+    return reads < 4 ? { status: 404 } : { status: 200, body: payment('Captured') };
+  });
+  expect(await run(port, create)).toMatchObject({ exit: 0, json: { payment: { paymentState: 'Captured' } } });
+});
+
+it('a payment that is never found says why when the time is up', async () => {
+  const port = await start(({ method, url = '' }) => {
+    if (method === 'POST') return { status: 201, body: payment('Created') };
+    if (!url.includes('/payments/')) return { status: 200, body: { customerId: 'c_1', appId: 'app-1' } };
+    return { status: 404 };
+  });
+  const { exit, json } = await run(port, [...create, '--timeout', '1s']);
+  expect(exit).toBe(8);
+  expect(json.error?.message).toMatch(
+    /^Time is up\. Payment 100231 \(inv-7\) was Created when it was last seen, and cannot be read now: There is no payment 100231/,
+  );
+});
