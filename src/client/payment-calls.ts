@@ -10,6 +10,7 @@ import { decodePayment, isOtherPayment, type Decoded, type PaymentKeyParts } fro
 import type { Answer } from './exchange.js';
 import { createdBy, type Created } from './created.js';
 import { oddAnswer, type CallOptions, type EndpointCalls, type Written } from './endpoint-calls.js';
+import { isOnlyQueued } from './queued-answer.js';
 import { checkIdentity, type AppIdentity } from './identity.js';
 import type { SettleOperation } from '../contract/states.js';
 import { classifySettleAnswer, oddityIn, type SettleAnswer } from './settle-answer.js';
@@ -22,6 +23,13 @@ export interface PaymentRead extends Decoded<Payment> {
   /** Which life of a sandbox showed it, where a sandbox did. */
   generation?: string | undefined;
   answer: Answer;
+}
+
+/** A payment after a recheck. */
+export interface Rechecked {
+  read: PaymentRead;
+  /** The service says no more than that it will ask the provider. */
+  isQueued: boolean;
 }
 
 export type SettleResult = SettleAnswer & { attempts: number; retryAfterMs?: number };
@@ -118,9 +126,9 @@ export function createPaymentCalls(
     recheck,
 
     /** The payment as a recheck answered with it, or else read back. */
-    async recheckedPayment(paymentId: string): Promise<PaymentRead> {
-      const { value } = await recheck(paymentId);
-      return value ?? getPayment({ paymentId });
+    async recheckedPayment(paymentId: string): Promise<Rechecked> {
+      const { value, answer } = await recheck(paymentId);
+      return { read: value ?? (await getPayment({ paymentId })), isQueued: isOnlyQueued(answer) };
     },
   };
 }

@@ -38,7 +38,10 @@ export interface Desk {
 }
 
 /** How long the service that showed this payment may take to show what it did. */
-export function quietOf({ quietMs, sandboxQuietMs }: Desk, { generation }: PaymentRead): number {
+export function quietOf(
+  { quietMs, sandboxQuietMs }: Pick<Desk, 'quietMs' | 'sandboxQuietMs'>,
+  { generation }: PaymentRead,
+): number {
   return generation === undefined ? quietMs : (sandboxQuietMs ?? quietMs);
 }
 

@@ -1,7 +1,7 @@
 import { ServiceError, TemporaryError, UnknownOutcomeError, type PaydeskError } from '../errors.js';
 import type { JsonObject } from '../contract/json.js';
 import type { Client } from '../client/client.js';
-import type { PaymentRead } from '../client/payment-calls.js';
+import type { PaymentRead, Rechecked } from '../client/payment-calls.js';
 import { idOf, type NamedRead, stateOf } from './named-payments.js';
 
 /** Before and after a recheck. It may be sent as often as one likes, so its outcome is never unknown for long. */
@@ -11,14 +11,15 @@ export interface RecheckResult {
   payment: JsonObject | null;
   before: string | null;
   after: string | null;
-  outcome: 'done' | 'refused' | 'unsent' | 'unknown';
+  /** `accepted`: the service will ask the provider later, and shows no change so far. */
+  outcome: 'done' | 'accepted' | 'refused' | 'unsent' | 'unknown';
   /** Whether anything about the payment is not as it was. */
   changed: boolean;
   error?: PaydeskError;
 }
 
 /** Hears of each payment as it was before and is now. */
-export type OnAsked = (before: PaymentRead, now: PaymentRead) => Promise<void>;
+export type OnAsked = (before: PaymentRead, now: Rechecked) => Promise<void>;
 
 export async function recheckAll(
   client: Client,
@@ -43,11 +44,13 @@ async function recheck(
   const { read } = entry;
   const before = stateOf(read);
   try {
-    const now = await client.recheckedPayment(idOf(read));
-    await onAsked(read, now);
+    const rechecked = await client.recheckedPayment(idOf(read));
+    await onAsked(read, rechecked);
+    const { read: now, isQueued } = rechecked;
     // The answer may hold more than a payment, so only what a payment has is compared.
     const changed = JSON.stringify(now.fields) !== JSON.stringify(read.fields);
-    return { ...common, payment: now.object, before, after: stateOf(now), outcome: 'done', changed };
+    const outcome = isQueued && !changed ? 'accepted' : 'done';
+    return { ...common, payment: now.object, before, after: stateOf(now), outcome, changed };
   } catch (error) {
     const ofThisOne =
       error instanceof ServiceError ||

@@ -1,9 +1,9 @@
 // What the ledger has of creates, charges and rechecks. Their outcome is written once it is known: none of them needs a hold.
 
 import { paydesk } from '../next-command.js';
-import type { PaymentRead } from '../client/payment-calls.js';
+import type { PaymentRead, Rechecked } from '../client/payment-calls.js';
 import { firstLine, type PaydeskError } from '../errors.js';
-import { UNNAMED, type NewIntent } from '../ledger/moves/entries.js';
+import { UNNAMED, type NewIntent, type NewOutcome } from '../ledger/moves/entries.js';
 import type { OrderDetails } from '../ledger/known/seen-payment.js';
 import type { Outcome } from '../ledger/moves/operations.js';
 import { StoreError } from '../store/errors.js';
@@ -88,16 +88,19 @@ export async function recordLost(desk: Desk, lost: LostPayment, why: WhyMade): P
   }
 }
 
-/** That the provider was asked, and where that left the payment. */
+/** That the provider was asked, and where that left the payment. What is only queued has left it nowhere yet. */
 export async function recordRecheck(
   desk: Pick<Desk, 'ledger' | 'app' | 'note'>,
   before: PaymentRead,
-  now: PaymentRead,
+  { read: now, isQueued }: Rechecked,
 ): Promise<void> {
+  const outcome: NewOutcome = isQueued
+    ? { outcome: 'done', why: 'the service queued it' }
+    : { outcome: 'done', after: stateOf(now) ?? undefined };
   await recordOrNote(desk, now, () =>
     desk.ledger.note(
       { ...ledgerFacts(desk.app, now), operation: 'recheck', before: stateOf(before) ?? undefined },
-      { outcome: 'done', after: stateOf(now) ?? undefined },
+      outcome,
       stateOf(before) === stateOf(now) ? 'read' : 'changed',
     ),
   );

@@ -3,6 +3,7 @@
 import { type Command, paydesk, withProfile } from '../next-command.js';
 import { operationStates, type SettleOperation, type StateName } from '../contract/states.js';
 import { nouns } from './phrases.js';
+import { conditionOf } from './condition.js';
 import type { Situation } from './situation.js';
 
 export type ActionOperation = SettleOperation | 'check' | 'recheck' | 'watch';
@@ -84,7 +85,8 @@ function describe(situation: Situation, offer: ActionOperation | 'resend'): Desc
       return { title: 'Check the outcome', consequence };
     }
     case 'recheck':
-      return situation.recheckedTime === undefined
+      // What came back is proven by one more check at its time, and not by a change.
+      return situation.recheckedTime === undefined || conditionOf(situation).kind === 'seen-failing'
         ? {
             title: 'Check with the provider',
             consequence: 'Asks the provider for the latest state. Moves no money.',

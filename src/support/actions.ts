@@ -66,7 +66,7 @@ function offersFor(situation: Situation): Offers {
     case 'charged-anyway':
       return recommend(condition.state === 'Captured' ? 'refund' : 'watch');
     case 'seen-failing':
-      return recommend(situation.confirmedTime === undefined ? 'recheck' : condition.operation);
+      return recommend(condition.isCertain ? condition.operation : 'recheck');
     default:
       return recommend(recommendedFor(situation, condition.state));
   }
@@ -105,8 +105,10 @@ function possibleFor(situation: Situation): ActionOperation[] {
 }
 
 /** Done already, or not to be sent again: not before the quiet period has passed, or not while the payment differs. */
-export function isBlocked({ last, outcomes, now }: Situation, operation: SettleOperation): boolean {
+export function isBlocked(situation: Situation, operation: SettleOperation): boolean {
+  const { last, outcomes, now, seenFailing, failedFrom = 0 } = situation;
   if (outcomes[operation] === 'done') return true;
+  if (outcomes[operation] === undefined && seenFailing === operation) return now < failedFrom;
   const waits = last?.outcome === 'refused' || last?.outcome === 'unsent';
   return waits && last.operation === operation && (now < last.quietUntil || last.differs);
 }

@@ -38,7 +38,7 @@ export type PaymentCondition =
   /** A cancellation was not carried out, and the customer was charged. */
   | { kind: 'charged-anyway'; last: LastOperation; operation: 'cancel'; outcome: NotDone; state: StateName }
   /** Reads showed an instruction of somebody else in progress, and the payment is back where it was. */
-  | { kind: 'seen-failing'; operation: SettleOperation; state: StateName };
+  | { kind: 'seen-failing'; operation: SettleOperation; state: StateName; isCertain: boolean };
 
 export function conditionOf(situation: Situation): PaymentCondition {
   const { state, last, seenFailing, captured } = situation;
@@ -59,7 +59,8 @@ export function conditionOf(situation: Situation): PaymentCondition {
     }
   }
   if (seenFailing && isLegal(seenFailing, state)) {
-    return { kind: 'seen-failing', operation: seenFailing, state };
+    const { confirmedTime = -Infinity, failedFrom = Infinity } = situation;
+    return { kind: 'seen-failing', operation: seenFailing, state, isCertain: confirmedTime >= failedFrom };
   }
   return { kind: 'state', state };
 }

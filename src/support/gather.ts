@@ -16,6 +16,7 @@ import type { PaymentRecord, RecordedIntent } from '../ledger/moves/payment-reco
 import { quietLeft } from '../ledger/moves/quiet-period.js';
 import { databaseTimeIn, steadyNow, type SteadyTime } from '../ledger/steady-clock.js';
 import type { KnownPaymentRow } from '../ledger/schema.js';
+import { quietOf } from '../payments/desk.js';
 import { failureReason } from '../payments/failure-reason.js';
 import { isAsBefore } from '../payments/move/proof.js';
 import { idOf, stateOf } from '../payments/named-payments.js';
@@ -69,7 +70,7 @@ export function gatherSituation(
     wasAuthorised: textAt(read.object, 'payInfo', 'authorizeId') !== '',
     createdTime,
     age: ageOf({ state, createdTime, known }, options.now),
-    seenFailing: seenFailing(known),
+    ...seenFailing(known, quietOf(options, read)),
     suspectedFailure: earlier === undefined ? undefined : failedBetween(canonical(earlier), state),
     ...fromLedger(record, { ...options, read, state, canonical, since: known?.since_time ?? 0 }),
     lastWebhook: last && { time: last.time, state: canonical(last.said as string) },
@@ -101,7 +102,7 @@ export function gatherKnown(
     wasAuthorised: undefined,
     createdTime,
     age: ageOf({ state, createdTime, known }, options.now),
-    seenFailing: seenFailing(known),
+    ...seenFailing(known, options.quietMs),
     suspectedFailure: undefined,
     ...fromLedger(record, { ...options, state, canonical, since: known.since_time }),
     lastWebhook: undefined,
@@ -142,8 +143,14 @@ function certaintyOf(known: KnownPaymentRow): Age['certainty'] {
   return state_time - since_time <= CLOSE_MS ? 'exact' : 'up-to';
 }
 
-const seenFailing = (known: KnownPaymentRow | undefined): SettleOperation | undefined =>
-  known?.failed_operation ?? undefined;
+/** A read that shows it may come from a replica that is behind: nothing is certain before the quiet period has passed. */
+function seenFailing(
+  known: KnownPaymentRow | undefined,
+  quietMs: number,
+): Pick<Situation, 'seenFailing' | 'failedFrom'> {
+  const operation = known?.failed_operation ?? undefined;
+  return { seenFailing: operation, failedFrom: operation && known && known.state_time + quietMs };
+}
 
 /** The operation that was in progress in the first state and has not got to its end in the second. */
 function failedBetween(before: string, current: string): SettleOperation | undefined {
@@ -247,7 +254,10 @@ function recheckTimes(
 ): Pick<Situation, 'recheckedTime' | 'confirmedTime'> {
   const confirming = intents.filter(
     ({ operation, last, time }) =>
-      operation === 'recheck' && time >= since && canonical(last?.after_state ?? '') === state,
+      operation === 'recheck' &&
+      last?.outcome === 'done' &&
+      time >= since &&
+      canonical(last.after_state ?? '') === state,
   );
   const unchanged = confirming.findLast(({ before_state }) => canonical(before_state ?? '') === state);
   return { recheckedTime: unchanged?.time, confirmedTime: confirming.at(-1)?.time };

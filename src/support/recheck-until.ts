@@ -30,7 +30,7 @@ export async function recheckUntilChanged(
   return Promise.all(
     results.map(async (result, index) => {
       const entry = reads[index];
-      const continues = result.outcome === 'done' && !result.changed;
+      const continues = ['done', 'accepted'].includes(result.outcome) && !result.changed;
       return entry && 'read' in entry && continues ? keepChecking(entry.read, result, options) : result;
     }),
   );
@@ -50,7 +50,7 @@ async function keepChecking(
   };
   const { reached, last: now } = await readUntil(
     look,
-    (read) => JSON.stringify(read.fields) !== JSON.stringify(before.fields),
+    ({ read }) => JSON.stringify(read.fields) !== JSON.stringify(before.fields),
     {
       clock: systemClock,
       signal,
@@ -67,7 +67,8 @@ async function keepChecking(
     return { ...first, error: waitEnded(signal.reason, stands, explaining(before)) };
   }
   await onAsked(before, now);
-  return { ...first, payment: now.object, after: stateOf(now), changed: true };
+  const { read } = now;
+  return { ...first, payment: read.object, after: stateOf(read), outcome: 'done', changed: true };
 }
 
 const explaining = (read: PaymentRead) => [paydesk('payments', 'explain', idOf(read))];

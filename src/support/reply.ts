@@ -119,10 +119,8 @@ function textFor(situation: Situation, texts: ReplyTexts): ReplyText {
       return texts.cancelledTooLate;
     case 'not-done':
       return texts.operations[condition.operation][condition.outcome];
-    case 'seen-failing': {
-      const isCertain = situation.confirmedTime !== undefined;
-      return texts.operations[condition.operation][isCertain ? 'failed' : 'unknown'];
-    }
+    case 'seen-failing':
+      return texts.operations[condition.operation][condition.isCertain ? 'failed' : 'unknown'];
     default:
       if (isDoubtful(situation)) return texts.unclear;
       if (condition.state === 'Declined' && situation.isCharge) return texts.declinedCharge;

@@ -61,6 +61,8 @@ export interface Situation {
   outcomes: Partial<Record<SettleOperation, Outcome>>;
   /** Reads showed this operation in progress, and the payment is back where it was. */
   seenFailing: SettleOperation | undefined;
+  /** From then on a check with the provider proves that it failed: a read before that may be behind. */
+  failedFrom: number | undefined;
   /** Only webhooks reported this operation in progress: a reason to look, and not to act. */
   suspectedFailure: SettleOperation | undefined;
   /** When the provider was last checked while the payment was in this state, without a change. */

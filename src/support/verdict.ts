@@ -199,17 +199,19 @@ function details(last: LastOperation, now: number): string {
 }
 
 function seenFailing(
-  { operation, state }: Extract<PaymentCondition, { kind: 'seen-failing' }>,
+  { operation, state, isCertain }: Extract<PaymentCondition, { kind: 'seen-failing' }>,
   situation: Situation,
 ): Verdict {
   const noun = nouns[operation];
-  const { confirmedTime, now } = situation;
-  if (confirmedTime === undefined) {
-    return urgent(
-      `The ${noun} of ${situation.amount} was in progress, and the payment shows ${shownState(situation)} again. ` +
-        `It has probably failed: ${missing(operation, state, situation)}.`,
+  const { confirmedTime = 0, failedFrom = 0, now, zone } = situation;
+  const text = `The ${noun} of ${situation.amount} was in progress, and the payment shows ${shownState(situation)} again.`;
+  if (now < failedFrom) {
+    return attention(
+      `${text} If that is still so at ${moment(failedFrom, now, zone)}, the ${noun} has failed.`,
+      true,
     );
   }
+  if (!isCertain) return urgent(`${text} It has probably failed: ${missing(operation, state, situation)}.`);
   const headline = `${capitalise(noun)} failed: ${missing(operation, state, situation)}.`;
   return urgent(`${headline} paydesk checked with the provider ${ago(confirmedTime, now)}.`);
 }

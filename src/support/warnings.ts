@@ -52,9 +52,12 @@ export function notPossibleFor(situation: Situation, commandOf: CommandOf): NotP
       return [{ operation, ...reasonAgainst(operation, state, situation, commandOf) }];
     }
     if (!isBlocked(situation, operation)) return [];
-    const isDone = situation.outcomes[operation] === 'done';
-    const until = last === undefined ? '' : moment(last.quietUntil, now, zone);
-    return [{ operation, why: isDone ? 'it is recorded as done' : `it can be sent again at ${until}` }];
+    const outcome = situation.outcomes[operation];
+    if (outcome === 'done') return [{ operation, why: 'it is recorded as done' }];
+    const until = outcome === undefined ? situation.failedFrom : last?.quietUntil;
+    return [
+      { operation, why: `it can be sent again at ${until === undefined ? '' : moment(until, now, zone)}` },
+    ];
   });
 }
 

@@ -38,13 +38,13 @@ const intent: NewIntent = {
   ticket: 'T-1',
 };
 
-/** Nobody adopts a ledger here. */
+/** Nobody adopts a ledger here, and nobody else acts on its payments. */
 async function open(
   ledger: Ledger,
   ...asked: Parameters<Ledger['open']>
-): Promise<Exclude<Opening, { kind: 'adopted' }>> {
+): Promise<Exclude<Opening, { kind: 'adopted' | 'seen' }>> {
   const opening = await ledger.open(...asked);
-  if (opening.kind === 'adopted') throw new Error('It was adopted.');
+  if (opening.kind === 'adopted' || opening.kind === 'seen') throw new Error(`It was ${opening.kind}.`);
   return opening;
 }
 

@@ -25,7 +25,7 @@ function writesTooLate(ledger: Ledger): Ledger {
       const intent = waiting.get(id);
       if (!intent) return ledger.record(id, outcome);
       const opening = await ledger.open(intent, { again: true });
-      return opening.kind !== 'adopted' && ledger.record(opening.intent.id, outcome);
+      return 'intent' in opening && ledger.record(opening.intent.id, outcome);
     },
   };
 }

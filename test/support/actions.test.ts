@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Ran } from '../helpers/desk.js';
+import { eventually } from '../helpers/sandbox.js';
 import { type Explained, openSeededDesk, sceneNames, type SeededDesk } from './seeded.js';
 
 describe('what is offered', () => {
@@ -125,7 +126,11 @@ describe('followed blindly', () => {
   ] as const)(
     'offers to send it again, and recommends it only after the first failure: %s',
     async (name, verb) => {
-      await desk.type((await desk.explain(name)).actions[0]!.command);
+      // The provider is asked until the quiet period of the sandbox has passed.
+      await eventually(async () => {
+        await desk.type((await desk.explain(name)).actions[0]!.command);
+        expect((await desk.explain(name)).verdict).toMatch(/^(Refund|Capture) failed: /);
+      });
       for (const [flags, recommended] of [
         ['', true],
         [' --again', true],

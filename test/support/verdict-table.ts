@@ -131,7 +131,7 @@ export async function allResults(): Promise<CaseResult[]> {
       const why = ['refused', 'unsent'].includes(last.outcome) ? 'The service said no.' : undefined;
       // What is done was seen at its end, whatever the service shows later.
       const after = last.outcome === 'done' ? ends[last.operation] : shown;
-      if (opening.kind === 'adopted') throw new Error('Nobody has adopted this ledger.');
+      if (!('intent' in opening)) throw new Error(`The intent was not written: ${opening.kind}.`);
       await ledger.record(opening.intent.id, { outcome: last.outcome, after, state: after, why });
     }
     const reads = cases.map(readOf);

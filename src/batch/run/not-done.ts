@@ -16,7 +16,7 @@ import type { WorkedRow } from '../rows/worked-row.js';
 export function notDone(error: unknown, row: BatchRow): WorkedRow {
   const state = row.before_state || undefined;
   if (error instanceof GuardError) {
-    const outcome = error.code === 'changed-meanwhile' ? 'skipped' : 'refused';
+    const outcome = hasMoved.includes(error.code) ? 'skipped' : 'refused';
     return { outcome, after: state, why: firstLine(error.message), error };
   }
   if (error instanceof ServiceError) {
@@ -30,6 +30,9 @@ export function notDone(error: unknown, row: BatchRow): WorkedRow {
   }
   throw error;
 }
+
+/** Somebody else has acted on the payment. */
+const hasMoved: readonly string[] = ['changed-meanwhile', 'seen-elsewhere'];
 
 /** Whether the database of the ledger is away, which concerns every row. */
 export const isLedgerLost = (error: unknown): error is TemporaryError =>

@@ -154,13 +154,14 @@ function changeSince(row: BatchRow, read: PaymentRead): string | undefined {
 /** A recheck may be sent any number of times, so it needs no intent. */
 async function recheck(desk: Desk, row: BatchRow, read: PaymentRead): Promise<WorkedRow> {
   const from = desk.clock.monotonic();
-  const now = await desk.client.recheckedPayment(row.payment_id);
-  await recordRecheck(desk, read, now);
-  const [before, after] = [stateOf(read), stateOf(now)];
+  const rechecked = await desk.client.recheckedPayment(row.payment_id);
+  await recordRecheck(desk, read, rechecked);
+  const [before, after] = [stateOf(read), stateOf(rechecked.read)];
+  const unchanged = rechecked.isQueued ? 'the service queued it' : 'nothing changed';
   return {
     outcome: 'done',
     after: after ?? undefined,
-    why: before === after ? 'nothing changed' : `${before ?? '?'} → ${after ?? '?'}`,
+    why: before === after ? unchanged : `${before ?? '?'} → ${after ?? '?'}`,
     tookMs: desk.clock.monotonic() - from,
   };
 }

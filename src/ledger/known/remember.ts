@@ -71,7 +71,7 @@ const columns = [
   'words',
 ] as const satisfies ReadonlyArray<keyof KnownPaymentRow>;
 
-type Returned = Pick<KnownPaymentRow, 'id' | 'words' | (typeof searchedColumns)[number]>;
+type Returned = Pick<KnownPaymentRow, (typeof returnedColumns)[number]>;
 type Values = Pick<KnownPaymentRow, (typeof columns)[number]>;
 
 /** `isChange`: a state that is new here came about just now, and not at some time since the payment was last seen. */
@@ -97,10 +97,10 @@ const upsertRows = <Column extends keyof KnownPaymentRow>(
 
 /** As many rows in one statement: one by one, most of the time would go to the way to the database and back. */
 const AT_ONCE = 50;
-const searched = ['id', 'words', ...searchedColumns] as const;
+const returnedColumns = ['id', 'words', 'failed_operation', 'state_time', ...searchedColumns] as const;
 // These are long, and a process that makes one money move needs two of them: each is built at its first use.
-const upsertChange = atFirstUse(() => upsertRows(true, 1, searched));
-const upsertRead = atFirstUse(() => upsertRows(false, 1, searched));
+const upsertChange = atFirstUse(() => upsertRows(true, 1, returnedColumns));
+const upsertRead = atFirstUse(() => upsertRows(false, 1, returnedColumns));
 const upsertMany = atFirstUse(() => upsertRows(false, AT_ONCE, ['payment_id', 'words']));
 
 /** The same change of a payment that is known, with only the columns and indexes that it concerns. */
@@ -139,16 +139,17 @@ export async function remember(db: Kysely<DeskTables>, engine: Engine, sight: Si
   await rememberSeen(db, engine, sight);
 }
 
-/** The same, where the generation of the payment is known to have started. */
+/** The same, where the generation of the payment is known to have started; returns the payment as it is known now. */
 export async function rememberSeen(
   db: Kysely<DeskTables>,
   engine: Engine,
   { seen, source, now, isChange = source !== 'read' && source !== 'imported' }: Sight,
-): Promise<void> {
+): Promise<Returned | undefined> {
   const values = valuesOf(seen, source, now);
   const upsert = isChange ? upsertChange() : upsertRead();
   const [known] = await upsert(db, engine, values);
   if (known) await keepWords(db, engine, known, values.words);
+  return known;
 }
 
 /** A payment has come to be in this state. */

@@ -62,7 +62,11 @@ export type BlockedByEarlier =
   | { kind: 'quiet'; intent: Entry };
 
 /** The intent is on the disk and may be sent, or something blocks it. */
-export type Opening = { kind: 'opened'; intent: Entry } | Blocked;
+export type Opening =
+  | { kind: 'opened'; intent: Entry }
+  | Blocked
+  /** The payment showed the same operation of somebody else, and no longer does: one of the two reads may be behind. */
+  | { kind: 'seen'; leftMs: number };
 
 export interface SendAgain {
   /** Sends again what this ledger has as failed. */

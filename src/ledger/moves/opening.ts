@@ -25,6 +25,7 @@ import {
   claimHold,
   dropHold,
   giveHoldTo,
+  lastIntentOn,
   standingOn,
   NO_INTENT_YET,
   takeHold,
@@ -96,11 +97,21 @@ export function createOpening(store: Store<DeskTables>, clocks: Clocks, log: Int
       if (!isHeld) await dropHold(tx, engine, ref);
       return blocked;
     }
+    const now = await clocks.wall(tx);
+    const sight = { seen: intent, source: 'changed', now, isChange: false } as const;
+    const known = await rememberSeen(tx, engine, sight);
+    if (known?.failed_operation === operation) {
+      const leftMs = known.state_time + quietMs - now;
+      const [own] = await lastIntentOn(tx, engine, { ...ref, operation });
+      if (own === undefined && leftMs > 0) {
+        await dropHold(tx, engine, ref);
+        return { kind: 'seen', leftMs };
+      }
+    }
     const opened = await insertIntent(tx, intent, cleared?.id);
     if (cleared !== undefined) await closeEarlier(tx, cleared.id, opened.id);
     const { boot, steady_ms } = opened;
     await giveHoldTo(tx, engine, { ...ref, intent_id: opened.id, boot, steady_ms });
-    await rememberSeen(tx, engine, { seen: intent, source: 'changed', now: opened.time, isChange: false });
     return { kind: 'opened', intent: opened };
   }
 

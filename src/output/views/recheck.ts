@@ -63,6 +63,7 @@ export const recheckList: ListView<RecheckResult> = {
 
 /** What a recheck brought, in two or three words. */
 function changeText({ before, after, changed, outcome }: RecheckResult): string {
+  if (outcome === 'accepted') return 'the service queued it';
   if (outcome !== 'done') return 'not known';
   if (before !== after) return 'changed';
   return changed ? 'same state, other details changed' : 'nothing changed';

@@ -348,6 +348,18 @@ export function justAdopted(
   );
 }
 
+/** Somebody else's instruction was seen on the payment, and the payment shows the state before it again. */
+export function seenElsewhere(
+  { operation, read }: Pick<Move, 'operation' | 'read'>,
+  leftMs: number,
+): GuardError {
+  return new GuardError(
+    `Payment ${labelOf(read)} showed a ${operation} that this desk did not send, and is ${stateText(read)} again. ` +
+      `That ${operation} may still be carried out. Nothing was sent: it can be sent ${whenText(leftMs)}, if the payment still allows it.`,
+    { code: 'seen-elsewhere', details: { heldMs: leftMs }, next: [explain(read)] },
+  );
+}
+
 /** The ledger has it as done, and the payment says otherwise. */
 export function ledgerConflict(entry: Entry, read: PaymentRead): GuardError {
   const { operation } = entry;

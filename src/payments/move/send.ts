@@ -9,7 +9,14 @@ import { fenceOf } from '../../ledger/moves/quiet-period.js';
 import { quietOf, type Desk } from '../desk.js';
 import { idOf, labelOf, stateOf } from '../named-payments.js';
 import { clearToSend, reportBlocked } from './check.js';
-import { changedMeanwhile, interruptedBy, notSent, notSentAgain, takenOver } from './errors.js';
+import {
+  changedMeanwhile,
+  interruptedBy,
+  notSent,
+  notSentAgain,
+  seenElsewhere,
+  takenOver,
+} from './errors.js';
 import { forbidden } from './legality.js';
 import { beforeOf, isAsBefore, nothingSince } from './proof.js';
 import { findBlocking, intentOf, recordResult } from './record.js';
@@ -39,6 +46,7 @@ export async function carryOut(desk: Desk, move: Move): Promise<MoveResult> {
     const clear = await clearToSend(desk, { ...move, read: before }, opening.intent);
     return 'settled' in clear ? clear.settled : carryOut(desk, clear.cleared);
   }
+  if (opening.kind === 'seen') throw seenElsewhere({ ...move, read: before }, opening.leftMs);
   if (opening.kind !== 'opened') return reportBlocked(desk, { ...move, read: before }, opening);
   return send(desk, move, before, opening.intent, fence);
 }

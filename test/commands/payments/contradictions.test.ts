@@ -663,10 +663,9 @@ it('a refund that is sent again and never leaves stays unknown, and is not sent 
   expect(told).toBe(1);
 });
 
-const create = [
-  ...['payments', 'create', '--customer', 'c_1', '--amount', '44.40', '--currency', 'EUR'],
-  ...['--return-url', 'https://shop.example', '--reference', 'inv-7', '--wait'],
-];
+const create =
+  `payments create --customer c_1 --amount 44.40 --currency EUR --return-url https://shop.example \
+  --reference inv-7 --wait`.split(/\s+/);
 
 it('a payment that was made is waited for while reads do not find it yet', async () => {
   let reads = 0;
@@ -690,4 +689,37 @@ it('a payment that is never found says why when the time is up', async () => {
   expect(json.error?.message).toMatch(
     /^Time is up\. Payment 100231 \(inv-7\) was Created when it was last seen, and cannot be read now: There is no payment 100231/,
   );
+});
+
+it('a refund of somebody else that a read no longer shows is not sent a second time', async () => {
+  let shown = payment('Refunding', captured);
+  let told = 0;
+  const port = await start(({ method, url = '' }) => {
+    if (url.includes('referenceId')) return { status: 404 };
+    if (method === 'GET') return { status: 200, body: shown };
+    if (url.endsWith('/recheck')) return { status: 202, body: shown };
+    told += 1;
+    shown = payment('Refunded', captured);
+    return { status: 200, body: shown };
+  });
+  const long = { PAYDESK_QUIET_PERIOD: '10m' };
+  const say = (args: string[], env = long) => run(port, args, env);
+  await say(['payments', 'get', '100231']);
+  shown = payment('Captured', captured);
+  const refund = ['payments', 'refund', '100231'];
+  expect(await say(refund)).toMatchObject({ exit: 9, code: 'seen-elsewhere' });
+  expect(await say([...refund, '--again'])).toMatchObject({ exit: 9, code: 'seen-elsewhere' });
+  expect((await say(['payments', 'recheck', '100231'])).json).toMatchObject({ outcome: 'accepted' });
+  expect((await say(['payments', 'explain', '100231'])).json).toMatchObject({
+    verdict: expect.stringMatching(/If that is still so at .*, the refund has failed\.$/) as unknown,
+    actions: [expect.objectContaining({ command: 'paydesk payments recheck 100231' }) as unknown],
+  });
+  expect(told).toBe(0);
+
+  const sent = await eventually(async () => {
+    const result = await say(refund, quiet);
+    expect(result.code).not.toBe('seen-elsewhere');
+    return result;
+  });
+  expect([sent.exit, told]).toEqual([0, 1]);
 });

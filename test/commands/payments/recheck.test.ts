@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
+import { eventually } from '../../helpers/sandbox.js';
 import { openSeededDesk, type SeededDesk } from '../../support/seeded.js';
 
 let desk: SeededDesk;
@@ -7,13 +8,16 @@ beforeAll(async () => {
 });
 
 it('says that a refund of somebody else failed, when it finds out and later', async () => {
-  const told = 'Refund failed: the customer has not received EUR 44.40.';
-  const found = await desk.run('recheck', ['stuck-refund-failed'], { terminal: true });
+  // A read may be behind, so one quiet period has to pass before it is certain.
+  const env = { PAYDESK_QUIET_PERIOD: '1s' };
+  const found = await desk.run('recheck', ['stuck-refund-failed'], { terminal: true, env });
   expect([found.code, found.stdout]).toEqual([0, expect.stringContaining('Refunding → Captured')]);
-  expect(found.stderr).toContain(told);
-  const again = await desk.run('recheck', ['stuck-refund-failed']);
-  expect(again.stdout).toContain('nothing changed');
-  expect(again.stderr).toContain(told);
+  expect(found.stderr).toContain('The refund of EUR 44.40 was in progress');
+  await eventually(async () => {
+    const again = await desk.run('recheck', ['stuck-refund-failed'], { env });
+    expect(again.stdout).toContain('nothing changed');
+    expect(again.stderr).toContain('Refund failed: the customer has not received EUR 44.40.');
+  });
 });
 
 it('shows several in columns at 80, with what changed said once', async () => {
