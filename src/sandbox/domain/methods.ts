@@ -91,6 +91,21 @@ export async function readMethod(
     .executeTakeFirst();
 }
 
+/** Why the stored method of a payment cannot be charged any more; undefined when it can, or when there is none. */
+export async function endedMethod(
+  work: Work,
+  { method_id }: Pick<PaymentRow, 'method_id'>,
+): Promise<string | undefined> {
+  if (method_id === null) return undefined;
+  const method = await work.tx
+    .selectFrom('methods')
+    .select(['is_removed', 'is_stopped'])
+    .where('payment_method_id', '=', method_id)
+    .executeTakeFirst();
+  if (method?.is_removed === 1) return 'the stored method was removed';
+  return method?.is_stopped === 1 ? 'the auto-payment was stopped' : undefined;
+}
+
 export async function deleteMethod(
   work: Work,
   appId: string,

@@ -11,7 +11,9 @@ import {
   finishInstruction,
   scheduleAnswer,
   startCapture,
+  toDeclined,
 } from './instructions.js';
+import { endedMethod } from './methods.js';
 import type { ProviderInstruction } from './provider-instructions.js';
 import { instruct, lastExchange, mayHoldMoney, noteAnswer, profileOf } from './providers.js';
 import { Refusal } from './refusal.js';
@@ -64,6 +66,9 @@ export async function refund(
 export async function unhold(work: Work, payment: PaymentRow): Promise<PaymentRow> {
   requireLegal('unhold', payment);
   await recordOperation(work, payment, 'unhold', undefined, 'done');
+  // The customer may have ended the method while the charge was held. The provider is not told.
+  const ended = await endedMethod(work, payment);
+  if (ended !== undefined) return toDeclined(work, payment, ended, { failure: ended });
   return authorise(work, payment, { cause: 'approved', capture: 'scheduled' });
 }
 

@@ -565,6 +565,31 @@ onEveryStore((bench) => {
       expect((await own().read(held.paymentId)).paymentState).toBe('Captured');
     });
 
+    test.each([
+      ['removed', 'payment-methods', 'the stored method was removed'],
+      ['stopped', 'auto-payments', 'the auto-payment was stopped'],
+    ] as const)('hold a charge whose method is then %s, and it is not charged', async (_, ends, reason) => {
+      for (const autoCapture of [true, false]) {
+        const { customerId, paymentMethodId, customerAutomaticProfileId } = await storedMethod(own());
+        const { body: held } = await own().call<ShownPayment>(
+          'POST',
+          '/payments/auto-payment',
+          chargeBody(customerId, { autoCapture, fraudPolicyId: policyOf('hold') }),
+        );
+        expect(held.paymentState).toBe('Held');
+        const id = ends === 'payment-methods' ? paymentMethodId : customerAutomaticProfileId;
+        expect((await own().call('DELETE', `/customers/${customerId}/${ends}/${id}`)).status).toBe(204);
+        const { status, body } = await own().call('POST', `/payments/${held.paymentId}/unhold`);
+        expect({ status, body }).toMatchObject({
+          status: 200,
+          body: { paymentState: 'Declined', failureReason: reason, capturedAmount: 0 },
+        });
+        await own().settle();
+        expect(await own().states(held.paymentId)).toEqual(['Created', 'Held', 'Declined']);
+        expect(await own().books(held.paymentId)).toEqual({});
+      }
+    });
+
     test('that do not exist are refused', async () => {
       const { status, body } = await own().call('POST', '/customers', {
         customerId: newReference(),

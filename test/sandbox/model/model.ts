@@ -216,6 +216,7 @@ export function movePaths(move: Move, known: Known, story: Story, circumstances:
     case 'capture':
       return capturePaths(known, circumstances);
     case 'unhold':
+      if (known.method && !known.method.active) return [['Declined']];
       return authorisePaths(known, circumstances);
     case 'refund':
       if (isSlow(known)) return [['Refunding']];
