@@ -66,13 +66,14 @@ async function lateVerdict(work: Work, payment: PaymentRow): Promise<{ done: boo
   };
 }
 
+/** The window counts from `at`, when the provider authorised it: a lost answer becomes known long after that. */
 export async function authorised(
   work: Work,
   payment: PaymentRow,
-  { cause, capture }: { cause: string; capture: CaptureTiming },
+  { cause, capture, at = work.now }: { cause: string; capture: CaptureTiming; at?: number | undefined },
 ): Promise<PaymentRow> {
   const profile = await profileOf(work, payment);
-  const until = work.now + (profile?.window_ms ?? 0);
+  const until = at + (profile?.window_ms ?? 0);
   const info = await payInfoOf(work, payment);
   info.authorizeId = providerReference(work, payment, 'authorise');
   const registers = payment.save_method === 1 && payment.method_id === null;
@@ -83,11 +84,16 @@ export async function authorised(
     failure: null,
     ...(registers && { auto_payment: 'Registered', method_id: await storeMethod(work, payment) }),
   });
+  if (until <= work.now) return expireAuthorisation(work, moved);
   if (moved.auto_capture !== 1) {
     await addJob(work, moved, 'expire-authorisation', until);
     return moved;
   }
   return startCapture(work, moved, AUTOMATIC_CAPTURE, capture);
+}
+
+export function expireAuthorisation(work: Work, payment: PaymentRow): Promise<PaymentRow> {
+  return changeState(work, payment, 'Expired', 'the authorisation window elapsed');
 }
 
 /** Authorised to Capturing, and on to Captured when the provider answers at once and someone waits for it. */

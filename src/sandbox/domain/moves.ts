@@ -8,6 +8,7 @@ import {
   answerInstruction,
   authorise,
   authorised,
+  expireAuthorisation,
   finishInstruction,
   scheduleAnswer,
   startCapture,
@@ -98,8 +99,9 @@ async function learn(work: Work, payment: PaymentRow, done: boolean, cause: stri
   const instruction = pendingInstructions[payment.state];
   if (instruction === undefined) return payment;
   if (instruction !== 'authorize') return finishInstruction(work, payment, instruction, done, cause);
+  const exchange = await lastExchange(work, payment, instruction);
   return done
-    ? authorised(work, payment, { cause, capture: 'inline' })
+    ? authorised(work, payment, { cause, capture: 'inline', at: exchange?.answered_time ?? exchange?.time })
     : changeState(work, payment, 'Failed', cause, { failure: 'the provider did not charge it' });
 }
 
@@ -114,7 +116,9 @@ export async function answerByHand(work: Work, payment: PaymentRow, done: boolea
   }
   const cause = `provider ${done ? 'confirmed' : 'declined'}`;
   const exchange = await lastExchange(work, payment, instruction);
-  if (exchange) await noteAnswer(work, exchange.id, done, cause);
+  // What the provider did before its answer was lost, it did at that time.
+  const isNew = exchange?.answer === 'pending' || exchange?.done !== Number(done);
+  if (exchange && isNew) await noteAnswer(work, exchange.id, done, cause);
   return learn(work, payment, done, cause);
 }
 
@@ -127,8 +131,7 @@ export async function runJob(work: Work, payment: PaymentRow, kind: JobKind): Pr
     return;
   }
   if (kind === 'expire-authorisation') {
-    if (payment.state === 'Authorised')
-      await changeState(work, payment, 'Expired', 'the authorisation window elapsed');
+    if (payment.state === 'Authorised') await expireAuthorisation(work, payment);
     return;
   }
   const instruction = pendingInstructions[payment.state];

@@ -8,7 +8,7 @@ import {
   type StateName,
 } from '../../../src/contract/states.js';
 import { scenes } from '../../../src/sandbox/seed.js';
-import type { ShownPayment } from '../../helpers/sandbox.js';
+import type { ShownPayment, TestSandbox } from '../../helpers/sandbox.js';
 import { onEveryStore } from './stores.js';
 
 const MINUTE = 60_000;
@@ -28,6 +28,12 @@ const leadsTo: Record<Operation, (from: StateName) => StateName> = {
       from as 'Capturing'
     ] ?? from,
 };
+
+const recheck = (sandbox: TestSandbox, paymentId: number) =>
+  sandbox.call('POST', `/payments/${paymentId}/recheck`);
+
+const confirm = (sandbox: TestSandbox, paymentId: number) =>
+  sandbox.control('POST', `/payments/${paymentId}/provider`, { answer: 'confirm' });
 
 test('the seeded set has a payment in every state and stuck ones of several kinds', () => {
   for (const state of stateNames) expect(scenes[seedOf(state)]?.ends).toBe(state);
@@ -288,6 +294,51 @@ onEveryStore((bench) => {
       expect((await sandbox.read(week.paymentId)).paymentState).toBe('Expired');
       expect((await sandbox.read(captured.paymentId)).paymentState).toBe('Captured');
       expect(await sandbox.books(week.paymentId)).toEqual({ authorize: '1/1' });
+    });
+
+    test.each([
+      ['is rechecked', true, recheck],
+      ['is rechecked', false, recheck],
+      ['is confirmed by hand', true, confirm],
+    ] as const)(
+      'lets a lost authorisation expire that %s after its window (autoCapture %s)',
+      async (_, autoCapture, learn) => {
+        const sandbox = await bench.start();
+        await sandbox.control('POST', '/clock', { action: 'stop' });
+        const receiver = await bench.receiver();
+        const { paymentId } = await sandbox.create({ autoCapture, webhookUrl: receiver.url });
+        await sandbox.pay(paymentId, 'unknown-charged');
+        await sandbox.advance(30 * DAY);
+        expect((await sandbox.read(paymentId)).paymentState).toBe('Processing');
+        expect((await learn(sandbox, paymentId)).body).toMatchObject({
+          paymentState: 'Expired',
+          capturedAmount: 0,
+        });
+        const { status } = await sandbox.call('POST', `/payments/${paymentId}/capture`);
+        expect(status).toBe(422);
+        await sandbox.settle();
+        const path = ['Created', 'Processing', 'Authorised', 'Expired'];
+        expect(await sandbox.states(paymentId)).toEqual(path);
+        expect(receiver.states(paymentId)).toEqual(path);
+        expect(await sandbox.books(paymentId)).toEqual({ authorize: '1/1' });
+        expect(sandbox.errors).toEqual([]);
+      },
+    );
+
+    test('counts the window of a lost authorisation from when the provider gave it', async () => {
+      const sandbox = await bench.start();
+      await sandbox.control('POST', '/clock', { action: 'stop' });
+      const manual = await sandbox.create({ autoCapture: false });
+      const automatic = await sandbox.create({ autoCapture: true });
+      for (const { paymentId } of [manual, automatic]) await sandbox.pay(paymentId, 'unknown-charged');
+      await sandbox.advance(7 * DAY - 60 * MINUTE);
+      expect((await recheck(sandbox, manual.paymentId)).body.paymentState).toBe('Authorised');
+      expect((await recheck(sandbox, automatic.paymentId)).body.paymentState).toBe('Captured');
+      await sandbox.advance(60 * MINUTE - 1);
+      expect((await sandbox.read(manual.paymentId)).paymentState).toBe('Authorised');
+      await sandbox.advance(1);
+      expect((await sandbox.read(manual.paymentId)).paymentState).toBe('Expired');
+      expect(await sandbox.books(manual.paymentId)).toEqual({ authorize: '1/1' });
     });
 
     test('lets an authorisation whose capture failed expire at its time', async () => {

@@ -1,4 +1,3 @@
-import { isAuthorisation } from './accepted.js';
 import { cameFrom, lastExchange, type Instruction, type Story } from './story.js';
 
 // What the service should do, written a second time from its description and sharing no code with it. Where chance
@@ -143,10 +142,11 @@ function isSlow(known: Known): boolean {
   return known.profile !== undefined && profiles[known.profile]?.slow === true;
 }
 
-/** When the authorisation runs out; undefined when there is none. */
+/** When the authorisation runs out, counted from when the provider gave it; undefined when there is none. */
 export function authorisedUntil(known: Known, story: Story): number | undefined {
-  const authorised = story.events.findLast(isAuthorisation);
-  return authorised && authorised.time + (profiles[known.profile ?? 0]?.window ?? 0);
+  const given = lastExchange(story, 'authorize');
+  if (given?.done !== 1 || given.answered_time === null) return undefined;
+  return given.answered_time + (profiles[known.profile ?? 0]?.window ?? 0);
 }
 
 export function isCapturable(known: Known, story: Story, now: number): boolean {
@@ -264,7 +264,11 @@ function recheckPaths(known: Known, story: Story, circumstances: Circumstances):
 export function answerPaths(known: Known, story: Story, done: boolean, circumstances: Circumstances): Path[] {
   switch (story.payment.paymentState) {
     case 'Processing':
-      return done ? authorisedPaths(known, circumstances) : [['Failed']];
+      if (!done) return [['Failed']];
+      // What the provider authorised long ago has run out by the time that it becomes known.
+      if ((authorisedUntil(known, story) ?? Infinity) <= circumstances.now)
+        return [['Authorised', 'Expired']];
+      return authorisedPaths(known, circumstances);
     case 'Capturing':
       return [[done ? 'Captured' : 'Authorised']];
     case 'Refunding':

@@ -18,7 +18,13 @@ export interface Story {
     outcome: string | null;
   }>;
   operations: Array<{ kind: string; status: string; from_state: string; time: number }>;
-  exchanges: Array<{ kind: Instruction; done: number; answer: string; time: number }>;
+  exchanges: Array<{
+    kind: Instruction;
+    done: number;
+    answer: string;
+    time: number;
+    answered_time: number | null;
+  }>;
 }
 
 export type Instruction = 'authorize' | 'capture' | 'refund' | 'void';
