@@ -2,6 +2,8 @@
 
 import { randomUUID } from 'node:crypto';
 import type { AnswerChoices } from '../answers.js';
+import type { FaultKind } from '../domain/fault-kinds.js';
+import type { TakenFault } from '../domain/faults.js';
 import type { SandboxEngine } from '../engine.js';
 import { createLoop } from '../loop.js';
 import type { AttemptRow, EventRow } from '../schema.js';
@@ -31,6 +33,9 @@ const CONCURRENCY = 16;
 const POLL_MS = 10;
 const LEASED_POLL_MS = 100;
 const SECOND_MS = 1000;
+
+/** How long a delayed webhook waits when the fault does not say. */
+const DELAY_MS = 60 * SECOND_MS;
 
 /** By the sandbox's clock; after the last one the webhook is given up. */
 export const RETRY_DELAYS_MS = [5, 30, 120, 600, 3600, 21_600, 86_400].map((seconds) => seconds * SECOND_MS);
@@ -139,25 +144,24 @@ function createDelivery(
 
   return async (event) => {
     const faults = await takeFaults(engine, event);
-    if (faults.has('webhook-drop')) return queue.finish(event, 'dropped');
-    const delay = faults.get('webhook-delay');
-    if (delay !== undefined) {
-      return queue.postpone(event, event.due_time + (delay || 60 * SECOND_MS), event.attempts);
-    }
-    if (faults.has('webhook-reorder')) {
+    const isHit = (kind: FaultKind) => faults.some((fault) => fault.kind === kind);
+    if (isHit('webhook-drop')) return queue.finish(event, 'dropped');
+    const delay = faults.findLast(({ kind }) => kind === 'webhook-delay');
+    const delayMs = delay ? (delay.delayMs ?? DELAY_MS) : 0;
+    if (delayMs > 0) return queue.postpone(event, event.due_time + delayMs, event.attempts);
+    if (isHit('webhook-reorder')) {
       const next = await queue.following(event);
       if (next) await send(next);
     }
     await send(event);
-    if (faults.has('webhook-duplicate')) await sender.attempt(event);
+    if (isHit('webhook-duplicate')) await sender.attempt(event);
   };
 }
 
 /** Faults hit a webhook once, at its first attempt. */
-async function takeFaults(engine: SandboxEngine, event: EventRow): Promise<Map<string, number | undefined>> {
+async function takeFaults(engine: SandboxEngine, event: EventRow): Promise<TakenFault[]> {
   const kinds = ['webhook-drop', 'webhook-delay', 'webhook-reorder', 'webhook-duplicate'] as const;
   const first = event.attempts === 0 && event.due_time === event.time;
-  if (!first || !(await engine.faults.may(kinds, event.to_state))) return new Map();
-  const taken = await engine.store.transaction((tx) => engine.faults.take(tx, kinds, event.to_state));
-  return new Map(taken.map((fault) => [fault.kind, fault.delayMs]));
+  if (!first || !(await engine.faults.may(kinds, event.to_state))) return [];
+  return engine.store.transaction((tx) => engine.faults.take(tx, kinds, event.to_state));
 }

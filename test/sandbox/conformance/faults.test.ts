@@ -286,6 +286,27 @@ onEveryStore((bench) => {
     });
   });
 
+  describe('a delayed webhook', () => {
+    test('waits for a minute when no delay is given', async () => {
+      const [sandbox, receiver] = [await bench.start(), await bench.receiver()];
+      await sandbox.control('POST', '/clock', { action: 'stop' });
+      await tell(sandbox, receiver, { kind: 'webhook-delay', route: 'Authorised' });
+      expect(receiver.states()).toEqual(['Created']);
+      await sandbox.advance(59_999);
+      expect(receiver.states()).toEqual(['Created']);
+      await sandbox.advance(1);
+      expect(receiver.states()).toEqual(all);
+    });
+
+    test('with a delay of 0 is sent at once, and once', async () => {
+      const [sandbox, receiver] = [await bench.start(), await bench.receiver()];
+      await sandbox.control('POST', '/clock', { action: 'stop' });
+      await tell(sandbox, receiver, { kind: 'webhook-delay', next: undefined, delayMs: 0 });
+      expect(receiver.states()).toEqual(all);
+      expect((await sandbox.control('GET', '/faults')).body).toMatchObject([{ seen: all.length }]);
+    });
+  });
+
   test('a probability hits a share of the calls, and the same ones under the same seed', async () => {
     const hits = async (seed: number) => {
       const sandbox = await bench.start({ seed });

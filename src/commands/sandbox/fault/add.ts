@@ -40,7 +40,7 @@ export default class SandboxFaultAdd extends BaseCommand {
       helpValue: '503',
       summary: 'HTTP status of the error.',
     }),
-    delay: delayFlag({ summary: 'Length of the delay.' }),
+    delay: delayFlag({ summary: 'Length of the delay (default: 1s for latency, 60s for webhook-delay).' }),
     'retry-after': delayFlag({ summary: 'Retry-After of a rate limit, in whole seconds; 0 sends none.' }),
     'after-commit': boolean({ summary: 'Delay the answer instead of the request.' }),
   };
