@@ -21,7 +21,7 @@ import { faultKindNames, faultRoutes } from './domain/fault-kinds.js';
 import { fraudRules } from './domain/fraud.js';
 import { hasCardNumber } from './domain/payer.js';
 import { providerInstructions } from './domain/provider-instructions.js';
-import { jobKinds, type tableNames } from './schema.js';
+import { jobKinds, type changingColumns, type tableNames } from './schema.js';
 
 const bit = z.union([z.literal(0), z.literal(1)], 'must be 0 or 1');
 const name = text.check(z.minLength(1, 'must not be empty'));
@@ -43,12 +43,27 @@ const bodies = {
   AutoPayment: autoPaymentBody,
 } as const;
 
+const payInfo = z.nullable(z.string().check(z.refine(isJson, 'must be JSON')));
+const capturedAmount = z.union([z.literal('0'), amount]);
+
+const shownBefore = z.partial(
+  z.strictObject({
+    state,
+    captured_amount: capturedAmount,
+    auto_payment: z.string(),
+    fraud_status: z.string(),
+    payer_ip: z.nullable(z.string()),
+    pay_info: payInfo,
+    failure: z.nullable(z.string()),
+  } satisfies Record<(typeof changingColumns)[number], z.ZodMiniType>),
+);
+
 const payment = z
   .looseObject({
     reference_id: ownId,
     state,
     amount,
-    captured_amount: z.union([z.literal('0'), amount]),
+    captured_amount: capturedAmount,
     currency,
     flow: z.enum(Object.keys(bodies) as Array<keyof typeof bodies>, 'is not a flow'),
     customer_id: ownId,
@@ -58,8 +73,10 @@ const payment = z
     card: z.nullable(card),
     request: z.string(),
     payer: z.nullable(z.string()),
-    pay_info: z.nullable(z.string().check(z.refine(isJson, 'must be JSON'))),
+    pay_info: payInfo,
     version: z.int().check(z.minimum(1, 'must be at least 1')),
+    // A document of an older sandbox does not have it.
+    before_change: z.optional(z.nullable(z.string())),
   })
   .check((context) => {
     const { value, issues } = context;
@@ -68,6 +85,7 @@ const payment = z
       issues.push({ code: 'custom', path: [path], message, input: value });
     if (problem !== undefined) complain('request', problem);
     if (value.payer !== null && !isPayer(value.payer)) complain('payer', 'must name the payer alone');
+    if (!isShownBefore(value.before_change ?? '{}')) complain('before_change', 'must be what a read showed');
   });
 
 const fault = z
@@ -162,6 +180,9 @@ const payer = z.strictObject({
 });
 
 const isPayer = (value: string): boolean => isJson(value) && payer.safeParse(JSON.parse(value)).success;
+
+const isShownBefore = (value: string): boolean =>
+  isJson(value) && shownBefore.safeParse(JSON.parse(value)).success;
 
 function isJson(value: string): boolean {
   try {

@@ -91,6 +91,21 @@ export const migrations: Migration[] = [
       await sql`create index customers_by_own_id on customers (app_id, customer_id collate "C")`.execute(db);
     },
   },
+  {
+    name: 'stale reads',
+    async up(db) {
+      await db.schema.alterTable('payments').addColumn('before_change', 'text').execute();
+      // Of changes that were made before this column was there, only the state is known.
+      await sql`
+        update payments set before_change = (
+          select '{"state":"' || from_state || '"' ||
+            case when to_state = 'Captured' and from_state = 'Capturing' then ',"captured_amount":"0"' else '' end ||
+            '}'
+          from events
+          where events.payment_id = payments.payment_id and events.version = payments.version
+        )`.execute(db);
+    },
+  },
 ];
 
 async function createSettings(db: Kysely<unknown>): Promise<void> {

@@ -117,6 +117,8 @@ interface PaymentTable {
   provider_knows: string | null;
   /** Number of its state changes so far. */
   version: number;
+  /** What a read showed before the last change: the changed columns, as JSON of a `ShownBefore`. */
+  before_change: string | null;
 }
 
 /** A change of state, and the webhook that reports it: written together, so that neither is without the other. */
@@ -230,7 +232,12 @@ export type ProviderProfileRow = Selectable<ProviderProfileTable>;
 export type FraudPolicyRow = Selectable<FraudPolicyTable>;
 export type CustomerRow = Selectable<CustomerTable>;
 export type MethodRow = Selectable<MethodTable>;
-export type PaymentRow = Selectable<PaymentTable>;
+export type PaymentColumn = Exclude<keyof PaymentTable, 'before_change'>;
+export type PaymentRow = Pick<Selectable<PaymentTable>, PaymentColumn> & {
+  /** What a read showed before this transaction changed details; they belong to the change of state that follows. */
+  shownBefore?: ShownBefore;
+};
+export type ShownBefore = Partial<Pick<PaymentRow, (typeof changingColumns)[number]>>;
 export type NewPayment = Insertable<PaymentTable>;
 export type EventRow = Selectable<EventTable>;
 export type AttemptRow = Selectable<AttemptTable>;
@@ -238,6 +245,17 @@ export type OperationRow = Selectable<OperationTable>;
 export type ExchangeRow = Selectable<ExchangeTable>;
 export type JobRow = Selectable<JobTable>;
 export type FaultRow = Selectable<FaultTable>;
+
+/** What a read shows of a payment and a change may alter. */
+export const changingColumns = [
+  'state',
+  'captured_amount',
+  'auto_payment',
+  'fraud_status',
+  'payer_ip',
+  'pay_info',
+  'failure',
+] as const satisfies readonly PaymentColumn[];
 
 /** Every table, parents before children: the order of an export. */
 export const tableNames = [

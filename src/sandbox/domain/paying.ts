@@ -67,27 +67,14 @@ export async function pay(
   if (request.saveMethod && !choices.showPayRecurringInCheckout && !choices.registerAutoPayment) {
     throw invalidField('saveMethod', 'is not offered by this payment');
   }
-  const chosen: PaymentRow = {
-    ...payment,
+  const chosen = await changeDetails(work, payment, {
     card: request.card,
     payment_profile_id: profile.payment_profile_id,
     payer_ip: request.payerIp ?? payment.payer_ip,
     payer: request.payer === undefined ? null : JSON.stringify(request.payer),
     save_method: Number(choices.registerAutoPayment === true || request.saveMethod === true),
     failure: null,
-  };
-  await work.tx
-    .updateTable('payments')
-    .set({
-      card: chosen.card,
-      payment_profile_id: chosen.payment_profile_id,
-      payer_ip: chosen.payer_ip,
-      payer: chosen.payer,
-      save_method: chosen.save_method,
-      failure: null,
-    })
-    .where('payment_id', '=', payment.payment_id)
-    .execute();
+  });
   const verdict = await fraudVerdict(work, app, chosen);
   if (verdict === 'block') return blockPayment(work, chosen);
   if (testCard(request.card).challenge || request.atProvider)

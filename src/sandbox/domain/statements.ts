@@ -2,7 +2,7 @@
 
 import { sql, type Kysely, type Selectable } from 'kysely';
 import { prepared, type Engine } from '../../store/store.js';
-import type { PaymentRow, SandboxTables } from '../schema.js';
+import type { PaymentColumn, PaymentRow, SandboxTables } from '../schema.js';
 
 type Tables = SandboxTables;
 
@@ -26,7 +26,7 @@ const shownColumns = [
   'pay_info',
   'failure',
   'version',
-] as const satisfies ReadonlyArray<keyof PaymentRow>;
+] as const satisfies ReadonlyArray<PaymentColumn>;
 
 const paymentColumns = [
   ...shownColumns,
@@ -40,7 +40,7 @@ const paymentColumns = [
   'save_method',
   'method_id',
   'provider_knows',
-] as const satisfies ReadonlyArray<keyof PaymentRow>;
+] as const satisfies ReadonlyArray<PaymentColumn>;
 
 const eventColumns = [
   'payment_id',
@@ -115,12 +115,12 @@ export interface PaymentStatements<Row> {
   byReference: Find<Row, 'app' | 'reference'>;
 }
 
-function paymentStatements<Column extends keyof PaymentRow>(
+function paymentStatements<Column extends PaymentColumn>(
   columns: readonly Column[],
   { lock = false } = {},
 ): PaymentStatements<Pick<PaymentRow, Column>> {
   const payments = (db: Kysely<Tables>, engine: Engine) => {
-    const query = db.selectFrom('payments').select<keyof PaymentRow>(columns);
+    const query = db.selectFrom('payments').select<PaymentColumn>(columns);
     return lock && engine === 'postgres' ? query.forUpdate() : query;
   };
   return {

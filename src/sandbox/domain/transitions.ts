@@ -1,5 +1,5 @@
 import { states, statesAwaitingProvider, type StateName } from '../../contract/states.js';
-import type { JobKind, PaymentRow } from '../schema.js';
+import { changingColumns, type JobKind, type PaymentRow, type ShownBefore } from '../schema.js';
 import { insertEventRow } from './statements.js';
 import type { Work } from './work.js';
 
@@ -10,6 +10,7 @@ export type PaymentChanges = Partial<
     | 'auto_payment'
     | 'fraud_status'
     | 'payer_ip'
+    | 'payer'
     | 'authorised_until'
     | 'card'
     | 'payment_profile_id'
@@ -42,7 +43,11 @@ export async function changeState(
     changed_time: Math.max(work.now, payment.changed_time),
     version: payment.version + 1,
   };
-  await work.tx.updateTable('payments').set(values).where('payment_id', '=', payment.payment_id).execute();
+  await work.tx
+    .updateTable('payments')
+    .set({ ...values, before_change: JSON.stringify(shownBefore(payment, values)) })
+    .where('payment_id', '=', payment.payment_id)
+    .execute();
   if (scheduled.includes(payment.state)) {
     await work.tx
       .deleteFrom('jobs')
@@ -50,7 +55,8 @@ export async function changeState(
       .where('kind', '!=', 'expire-link')
       .execute();
   }
-  const moved: PaymentRow = { ...payment, ...values };
+  const { shownBefore: _, ...row } = payment;
+  const moved: PaymentRow = { ...row, ...values };
   await recordEvent(work, moved, payment.state, cause);
   return moved;
 }
@@ -61,9 +67,21 @@ export async function changeDetails(
   payment: PaymentRow,
   changes: PaymentChanges,
 ): Promise<PaymentRow> {
-  await work.tx.updateTable('payments').set(changes).where('payment_id', '=', payment.payment_id).execute();
+  const before = shownBefore(payment, changes);
+  const isShown = Object.keys(before).length > 0;
+  await work.tx
+    .updateTable('payments')
+    .set({ ...changes, ...(isShown && { before_change: JSON.stringify(before) }) })
+    .where('payment_id', '=', payment.payment_id)
+    .execute();
   work.touches(payment.payment_id);
-  return { ...payment, ...changes };
+  return { ...payment, ...changes, shownBefore: before };
+}
+
+/** What a read shows until these changes, and no longer after them. */
+function shownBefore(payment: PaymentRow, changes: ShownBefore): ShownBefore {
+  const changed = changingColumns.filter((name) => name in changes && changes[name] !== payment[name]);
+  return { ...Object.fromEntries(changed.map((name) => [name, payment[name]])), ...payment.shownBefore };
 }
 
 export async function recordEvent(

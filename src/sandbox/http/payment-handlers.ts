@@ -1,6 +1,5 @@
 import type { EndpointName } from '../../contract/endpoints.js';
 import type { Payment } from '../../contract/payment.js';
-import { wasCaptured } from '../../contract/states.js';
 import { charge } from '../domain/charges.js';
 import { cancel, capture, recheck, refund, unhold } from '../domain/moves.js';
 import {
@@ -18,7 +17,7 @@ import {
 import { Refusal } from '../domain/refusal.js';
 import type { ShownPaymentRow } from '../domain/statements.js';
 import type { Work } from '../domain/work.js';
-import type { PaymentRow } from '../schema.js';
+import type { PaymentRow, ShownBefore } from '../schema.js';
 import type { CallContext, CustomerEndpoint, Handlers, CallResult } from './call.js';
 import { integer } from './path-integer.js';
 
@@ -97,14 +96,12 @@ async function read(call: PaymentCall): Promise<PaymentResult> {
 
 /** The payment as a replica that lags behind would show it. */
 async function earlier(work: Pick<Work, 'tx'>, payment: ShownPaymentRow): Promise<ShownPaymentRow> {
-  const last = await work.tx
-    .selectFrom('events')
-    .select('from_state')
+  const { before_change } = await work.tx
+    .selectFrom('payments')
+    .select('before_change')
     .where('payment_id', '=', payment.payment_id)
-    .where('version', '=', payment.version)
-    .executeTakeFirst();
-  const state = last?.from_state ?? payment.state;
-  return { ...payment, state, captured_amount: wasCaptured(state) ? payment.captured_amount : '0' };
+    .executeTakeFirstOrThrow();
+  return { ...payment, ...(JSON.parse(before_change ?? '{}') as ShownBefore) };
 }
 
 async function requirePayment<Row>(

@@ -1,5 +1,9 @@
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { faultKindNames, type FaultKind } from '../../../src/sandbox/domain/fault-kinds.js';
+import { SCHEMA } from '../../../src/sandbox/engine.js';
+import { migrations } from '../../../src/sandbox/migrations.js';
+import { openStore } from '../../../src/store/store.js';
 import {
   eventually,
   hostedBody,
@@ -283,6 +287,96 @@ onEveryStore((bench) => {
     ])('with %s is refused', async (_name, fault, path) => {
       const { status, body } = await sandbox().control('POST', '/faults', fault);
       expect({ status, body }).toMatchObject({ status: 400, body: { errors: [{ path }] } });
+    });
+  });
+
+  describe('a stale read', () => {
+    const sandbox = bench.shared();
+    const get = async (paymentId: number) => (await sandbox().call('GET', `/payments/${paymentId}`)).body;
+    const getStale = async (paymentId: number) => {
+      await addFault(sandbox(), { kind: 'stale-read', route: 'get', next: 1 });
+      return get(paymentId);
+    };
+    /** The change, and that a stale read after it is the read before it. */
+    const expectStale = async (paymentId: number, change: () => Promise<unknown>) => {
+      const before = await get(paymentId);
+      await change();
+      expect(await get(paymentId)).not.toEqual(before);
+      expect(await getStale(paymentId)).toEqual(before);
+    };
+    const move = (paymentId: number, operation: string) =>
+      sandbox().call('POST', `/payments/${paymentId}/${operation}`);
+
+    test('is a read before the payment was paid', async () => {
+      const fields = { autoCapture: false, registerAutoPayment: true };
+      for (const card of ['approved', 'declined', 'held', 'slow-approved', 'three-d-secure']) {
+        const { paymentId } = await sandbox().create(fields);
+        await expectStale(paymentId, () => sandbox().pay(paymentId, card));
+      }
+    });
+
+    test('is a read before each instruction, and before each answer of the provider', async () => {
+      await sandbox().control('POST', '/clock', { action: 'stop' });
+      const slowbank = sandbox().app.profiles.find(({ delayMs }) => delayMs > 0);
+      const answer = () => sandbox().advance(slowbank?.delayMs ?? 0);
+      const authorisable = async () => {
+        const { paymentId } = await sandbox().create({ autoCapture: false });
+        await sandbox().pay(paymentId, 'approved', { paymentProfileId: slowbank?.paymentProfileId });
+        return paymentId;
+      };
+      const refunded = await authorisable();
+      await expectStale(refunded, answer);
+      for (const operation of ['capture', 'refund']) {
+        await expectStale(refunded, () => move(refunded, operation));
+        await expectStale(refunded, answer);
+      }
+      const cancelled = await authorisable();
+      await expectStale(cancelled, () => move(cancelled, 'cancel'));
+      await expectStale(cancelled, answer);
+      expect(await sandbox().states(refunded)).toHaveLength(7);
+      expect((await get(cancelled)).paymentState).toBe('Cancelled');
+    });
+
+    test('is a read before a recheck, and before a payment that was declined is tried again', async () => {
+      const lost = await sandbox().create({ autoCapture: false });
+      await sandbox().pay(lost.paymentId, 'unknown-charged');
+      await expectStale(lost.paymentId, () => move(lost.paymentId, 'recheck'));
+
+      const { paymentId } = await sandbox().create({ autoCapture: false });
+      await sandbox().pay(paymentId, 'declined');
+      await expectStale(paymentId, () => sandbox().pay(paymentId, 'insufficient-funds'));
+      await expectStale(paymentId, () => sandbox().pay(paymentId, 'approved'));
+    });
+
+    test('is the state before also for a payment that an older sandbox left', async () => {
+      if (bench.store === 'memory') return;
+      const location = await bench.location();
+      const older = await bench.start({ location });
+      const captured = await older.create();
+      const refunding = await older.create();
+      for (const { paymentId } of [captured, refunding]) await older.pay(paymentId);
+      await addFault(older, { kind: 'provider-silent', route: 'refund' });
+      await older.call('POST', `/payments/${refunding.paymentId}/refund`);
+      await older.close();
+      const store = await openStore({ location, schema: SCHEMA, migrations });
+      await store.transaction(async (tx) => {
+        await tx.schema.alterTable('payments').dropColumn('before_change').execute();
+        await sql`delete from store_migration where name = 'stale reads'`.execute(tx);
+      });
+      await store.close();
+
+      const newer = await bench.start({ location });
+      await addFault(newer, { kind: 'stale-read', route: 'get', next: 2 });
+      const shown = [captured, refunding].map(({ paymentId }) => newer.call('GET', `/payments/${paymentId}`));
+      expect((await Promise.all(shown)).map(({ body }) => body)).toMatchObject([
+        { paymentState: 'Capturing', capturedAmount: 0 },
+        { paymentState: 'Captured', capturedAmount: 10.5 },
+      ]);
+    });
+
+    test('of a payment that has not changed is a read of it as it is', async () => {
+      const { paymentId } = await sandbox().create();
+      expect(await getStale(paymentId)).toEqual(await get(paymentId));
     });
   });
 
