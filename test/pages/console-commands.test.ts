@@ -107,7 +107,7 @@ test('the provider confirms, declines, and a payment is held', async () => {
   await createPayment(sandbox.ready, 'inv-2');
   for (const [id, answer, end] of [
     [PAYMENT + 1, 'confirm', 'Captured'],
-    [PAYMENT + 2, 'decline', 'Failed'],
+    [PAYMENT + 2, 'decline', 'Declined'],
   ] as const) {
     await createPayment(sandbox.ready, `inv-${id}`);
     await control('POST', `/payments/${id}/pay`, { card: 'slow-approved' });

@@ -76,7 +76,7 @@ describe('without a browser', () => {
 
     await open(`payments/${await create()}`);
     expect(await pressed('Pay', { card: 'slow-approved' })).toContain('Created → Processing.');
-    expect(await pressed('Decline')).toContain('Processing → Failed.');
+    expect(await pressed('Decline')).toContain('Processing → Declined.');
 
     const slow = await create();
     await open(`payments/${slow}`);

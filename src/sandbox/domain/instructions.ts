@@ -208,7 +208,12 @@ export async function scheduleAnswer(work: Work, payment: PaymentRow, delayMs: n
   await addJob(work, payment, 'provider-answers', work.now + delayMs);
 }
 
-async function decline(work: Work, payment: PaymentRow, reason: string, cause: string): Promise<PaymentRow> {
+export async function decline(
+  work: Work,
+  payment: PaymentRow,
+  reason: string,
+  cause: string,
+): Promise<PaymentRow> {
   return toDeclined(work, payment, cause, {
     failure: reason,
     pay_info: JSON.stringify(await payInfoOf(work, payment)),

@@ -8,6 +8,7 @@ import {
   answerInstruction,
   authorise,
   authorised,
+  decline,
   expireAuthorisation,
   finishInstruction,
   scheduleAnswer,
@@ -119,6 +120,9 @@ export async function answerByHand(work: Work, payment: PaymentRow, done: boolea
   // What the provider did before its answer was lost, it did at that time.
   const isNew = exchange?.answer === 'pending' || exchange?.done !== Number(done);
   if (exchange && isNew) await noteAnswer(work, exchange.id, done, cause);
+  if (instruction === 'authorize' && !done) {
+    return decline(work, payment, 'declined by the provider', cause);
+  }
   return learn(work, payment, done, cause);
 }
 

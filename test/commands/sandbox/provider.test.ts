@@ -45,7 +45,7 @@ describe('provider', () => {
   test('declines what waits, whatever the card would have said', async () => {
     await person.json('pay', 'inv-1', '--card', 'slow-approved');
     expect(await person.pipe('provider', '100001', 'decline')).toMatch(
-      /^payment\t100001\nreference\tinv-1\nstate\tFailed\n/,
+      /^payment\t100001\nreference\tinv-1\nstate\tDeclined\n/,
     );
     expect(await person.json('books', 'inv-1')).toMatchObject({ authorize: { told: 1, done: 0 } });
   });

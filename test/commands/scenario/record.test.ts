@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import PaymentsCreate from '../../../src/commands/payments/create.js';
 import PaymentsRefund from '../../../src/commands/payments/refund.js';
+import SandboxPay from '../../../src/commands/sandbox/pay.js';
+import SandboxProvider from '../../../src/commands/sandbox/provider.js';
 import SandboxSeed from '../../../src/commands/sandbox/seed.js';
 import ScenarioRecord from '../../../src/commands/scenario/record.js';
 import WebhookListen from '../../../src/commands/webhook/listen.js';
@@ -25,6 +27,14 @@ describe('scenario record', () => {
     );
   });
   afterAll(() => running.stop());
+
+  /** A payment of 20 euros, paid with a test card. */
+  const pay = async (reference: string, card: string, ...more: string[]) => {
+    const order = ['--amount', '20', '--currency', 'EUR', '--customer', 'c_1', '--reference', reference];
+    const created = await run(PaymentsCreate, [...order, '--return-url', 'https://shop.example', ...more]);
+    expect(created).toMatchObject({ code: 0 });
+    expect(await run(SandboxPay, [reference, '--card', card])).toMatchObject({ code: 0 });
+  };
 
   it('writes scenarios that end as every sample payment did', async () => {
     expect(seeded.length).toBeGreaterThan(18);
@@ -49,6 +59,15 @@ describe('scenario record', () => {
   it('takes several payments in the order of what happened', async () => {
     const { stdout } = await run(ScenarioRecord, ['seed-captured', 'seed-held']);
     expect(stdout.match(/as: \w+/g)).toEqual(['as: order1', 'as: order2']);
+    expect((await runText(stdout)).failure).toBeUndefined();
+  });
+
+  it('writes a decline by hand as one', async () => {
+    await pay('by-hand', 'slow-approved');
+    await run(SandboxProvider, ['by-hand', 'decline']);
+    const { stdout } = await run(ScenarioRecord, ['by-hand']);
+    expect(stdout).toContain('answer: decline');
+    expect(stdout).toContain('state: Declined, captured: 0, books: { authorize: { told: 1, done: 0 } }');
     expect((await runText(stdout)).failure).toBeUndefined();
   });
 

@@ -236,6 +236,26 @@ onEveryStore((bench) => {
     });
   });
 
+  describe('a provider that declines by hand', () => {
+    test.each(['slow-approved', 'unknown-charged', 'unknown-not-charged'])(
+      'leaves a payment with the card %s Declined, and it can be paid with another',
+      async (card) => {
+        const { paymentId } = await sandbox().create();
+        expect((await sandbox().pay(paymentId, card)).paymentState).toBe('Processing');
+        const { status, body } = await sandbox().control('POST', `/payments/${paymentId}/provider`, {
+          answer: 'decline',
+        });
+        expect({ status, body }).toMatchObject({
+          status: 200,
+          body: { paymentState: 'Declined', failureReason: 'declined by the provider' },
+        });
+        expect(await sandbox().books(paymentId)).toEqual({ authorize: '1/0' });
+        expect((await sandbox().pay(paymentId)).paymentState).toBe('Captured');
+        expect(await sandbox().books(paymentId)).toEqual({ authorize: '2/1', capture: '1/1' });
+      },
+    );
+  });
+
   describe('the checkout', () => {
     const pay = (paymentId: number, request: object) =>
       sandbox().control<ShownPayment>('POST', `/payments/${paymentId}/pay`, request);

@@ -115,7 +115,9 @@ export async function provider(
   must(status === (fits ? 200 : 422), `provider ${answer} answered ${status}`, story);
   if (!fits) return model.absorb(entry, [[]]);
   if (answer !== 'hold') {
-    await model.absorb(entry, answerPaths(known, story, answer === 'confirm', circumstancesOf(model)));
+    const isRefused = state === 'Processing' && answer === 'decline';
+    const paths = answerPaths(known, story, answer === 'confirm', circumstancesOf(model));
+    await model.absorb(entry, isRefused ? [['Declined']] : paths);
     return model.refreshMethods(known.customer);
   }
   if (profile !== undefined) entry.known = { ...known, profile };
