@@ -52,6 +52,9 @@ const declines = new Map([
   ['blocked by the provider', 'blocked'],
 ]);
 
+/** Longer than it takes in a scenario to find out that a move failed: about one quiet period. */
+const CHECK_MS = 3_000;
+
 export function recordPayment(recorded: RecordedPayment, name: string): RecordedStep[] {
   const { payment, intents } = recorded;
   // Nobody pays a charge of a stored method.
@@ -62,25 +65,29 @@ export function recordPayment(recorded: RecordedPayment, name: string): Recorded
   const steps: RecordedStep[] = [...startOf(payment, name, created, changes)];
   const add = (time: number, verb: string, input: object = {}) =>
     steps.push({ time, step: { [verb]: { payment: reference, ...input } } });
-  for (const [index, { time, to, cause }] of changes.entries()) {
+  const recordMove = createMoveRecorder(recorded, changes, reference);
+  let card: string | undefined;
+  for (const [index, { time: changed, to, cause }] of changes.entries()) {
     const from = changes[index - 1]?.to;
     if (from === undefined) continue;
+    // A check takes a while, and what follows comes after it.
+    const time = Math.max(changed, steps.at(-1)?.time ?? created);
     const move = during.get(to);
     if (isLearned(changes, index, intents)) add(time, 'recheck');
-    else if (move) {
-      if (move === 'capture' && isAutomatic(payment, cause, intents)) continue;
-      if (staysSilent(changes, index, intents)) {
-        steps.push({ time, step: { fault: { add: 'provider-silent', route: instructions[move], next: 1 } } });
-      }
-      add(time, move, whyOf(intents, move));
-    } else if (from === 'Held') add(time, 'unhold', whyOf(intents, 'unhold'));
+    else if (move === 'capture' && isAutomatic(payment, cause, intents)) {
+      // The last step captures too: the provider has to be made to fail before it.
+      const step = steps.pop();
+      if (step) steps.push(...faultsOf(move, index, step.time, { changes, recorded, card }), step);
+    } else if (move) steps.push(...recordMove(move, index, time, card));
+    else if (from === 'Held') add(time, 'unhold', whyOf(intents, 'unhold'));
     else if (from === 'ActionRequired')
       add(time, 'pay', { challenge: to === 'Declined' ? 'failed' : 'passed' });
     else if (to === 'Expired') steps.push({ time, step: {} });
     else if (isCharge) continue;
-    else if (from === 'Created' || from === 'Declined')
-      add(time, 'pay', { card: cardOf(changes, index, recorded) });
-    else if (from === 'Processing' && isSooner(changes, index))
+    else if (from === 'Created' || from === 'Declined') {
+      card = cardOf(changes, index, recorded);
+      add(time, 'pay', { card });
+    } else if (from === 'Processing' && isSooner(changes, index))
       add(time, 'provider', { answer: to === 'Declined' ? 'decline' : 'confirm' });
     else if (from === 'Processing') steps.push({ time, step: {} });
   }
@@ -88,6 +95,65 @@ export function recordPayment(recorded: RecordedPayment, name: string): Recorded
   steps.push({ time: last, step: { expect: endOf(recorded, reference, changes) } });
   return steps;
 }
+
+/** What the desk sends, and what makes it go as it did: faults of the provider, and a check after a move that failed. */
+function createMoveRecorder(
+  recorded: RecordedPayment,
+  changes: readonly RecordedChange[],
+  payment: string,
+): (move: Move, index: number, time: number, card: string | undefined) => RecordedStep[] {
+  const failed = new Set<Move>();
+  let isFailureOpen = false;
+  return (move, index, time, card) => {
+    // Nothing else is sent before the desk knows that the last move failed.
+    const check = { time, step: { check: { payment }, expect: { outcome: 'failed', exit: 3 } } };
+    const checks = isFailureOpen ? [check] : [];
+    const at = isFailureOpen ? time + CHECK_MS : time;
+    const input = { payment, ...whyOf(recorded.intents, move), ...(failed.has(move) ? { again: true } : {}) };
+    isFailureOpen = isFailed(move, index, changes, recorded);
+    if (isFailureOpen) failed.add(move);
+    const faults = faultsOf(move, index, at, { changes, recorded, card });
+    return [...checks, ...faults, { time: at, step: { [move]: input } }];
+  };
+}
+
+/** What the provider has to do wrong for a move to go as this one did, where the test card does not make it so. */
+function faultsOf(
+  move: Move,
+  index: number,
+  time: number,
+  { changes, recorded, card }: FaultFacts,
+): RecordedStep[] {
+  const fails = isFailed(move, index, changes, recorded) && card !== `${move}-fails`;
+  const kinds = [
+    ...(staysSilent(changes, index, recorded.intents) ? ['provider-silent'] : []),
+    ...(fails ? ['provider-fails'] : []),
+  ];
+  return kinds.map((add) => ({ time, step: { fault: { add, route: instructions[move], next: 1 } } }));
+}
+
+interface FaultFacts {
+  changes: readonly RecordedChange[];
+  recorded: RecordedPayment;
+  /** The test card of the payment; a charge has none. */
+  card: string | undefined;
+}
+
+/** Whether the payment went back after a move, or the books say that the provider did not do it. */
+function isFailed(
+  move: Move,
+  index: number,
+  changes: readonly RecordedChange[],
+  { books }: RecordedPayment,
+): boolean {
+  const next = changes[index + 1];
+  return next ? next.to !== operationStates[move].end : isInVain(books, instructions[move]);
+}
+
+const isInVain = (books: RecordedPayment['books'], instruction: string): boolean => {
+  const { told = 0, done = 0 } = books?.[instruction] ?? {};
+  return told > 0 && done === 0;
+};
 
 /** From the creation to the state of now. What nobody saw in between is filled in by the shortest way. */
 function withPath({ payment, changes }: RecordedPayment, created: number): RecordedChange[] {
@@ -201,11 +267,9 @@ const staysSilent = (
 function cardOf(changes: readonly RecordedChange[], index: number, recorded: RecordedPayment): string {
   const { payment, intents, books } = recorded;
   const [change, next] = changes.slice(index);
-  const goesBack = (from: StateName, back: StateName) =>
-    changes.some(({ to }, at) => to === back && changes[at - 1]?.to === from);
-  const wasInVain = (instruction: string) => {
-    const { told = 0, done = 0 } = books?.[instruction] ?? {};
-    return told > 0 && done === 0;
+  const failsAlways = (move: Move) => {
+    const attempts = [...changes.keys()].filter((at) => changes[at]?.to === operationStates[move].during);
+    return attempts.length > 0 && attempts.every((at) => isFailed(move, at, changes, recorded));
   };
   if (change?.to === 'ActionRequired') return 'three-d-secure';
   if (change?.to === 'Held') return 'held';
@@ -213,12 +277,15 @@ function cardOf(changes: readonly RecordedChange[], index: number, recorded: Rec
     return declines.get(referenceText(valueAtPath(payment, 'failureReason'))) ?? 'declined';
   if (change?.to === 'Processing') {
     const isLost = !next || next.to === 'Failed' || isLearned(changes, index + 1, intents);
-    const isCharged = next ? next.to === 'Authorised' : !wasInVain('authorize');
+    // A cancel says nothing of what the provider had done by then; the books do.
+    if (next?.to === 'Cancelling' && books?.['authorize']?.done) return 'unknown-charged';
+    if (next?.to === 'Cancelling' && books?.['void']?.told === 0) return 'unknown-not-charged';
+    const isCharged = next ? next.to === 'Authorised' : !isInVain(books, 'authorize');
     if (isLost) return isCharged ? 'unknown-charged' : 'unknown-not-charged';
     return isCharged ? 'slow-approved' : 'slow-declined';
   }
-  if (goesBack('Capturing', 'Authorised') || wasInVain('capture')) return 'capture-fails';
-  return goesBack('Refunding', 'Captured') || wasInVain('refund') ? 'refund-fails' : 'approved';
+  if (failsAlways('capture')) return 'capture-fails';
+  return failsAlways('refund') ? 'refund-fails' : 'approved';
 }
 
 function whyOf(intents: readonly SentInstruction[], operation: string): object {

@@ -2,8 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import PaymentsCancel from '../../../src/commands/payments/cancel.js';
+import PaymentsCapture from '../../../src/commands/payments/capture.js';
+import PaymentsCheck from '../../../src/commands/payments/check.js';
 import PaymentsCreate from '../../../src/commands/payments/create.js';
 import PaymentsRefund from '../../../src/commands/payments/refund.js';
+import SandboxFaultAdd from '../../../src/commands/sandbox/fault/add.js';
 import SandboxPay from '../../../src/commands/sandbox/pay.js';
 import SandboxProvider from '../../../src/commands/sandbox/provider.js';
 import SandboxSeed from '../../../src/commands/sandbox/seed.js';
@@ -69,6 +73,75 @@ describe('scenario record', () => {
     expect(stdout).toContain('answer: decline');
     expect(stdout).toContain('state: Declined, captured: 0, books: { authorize: { told: 1, done: 0 } }');
     expect((await runText(stdout)).failure).toBeUndefined();
+  });
+
+  describe('a move that the provider failed', () => {
+    const fail = (route: string, kind = 'provider-fails') =>
+      run(SandboxFaultAdd, [kind, '--route', route, '--next', '1']);
+    const manual = (reference: string, card = 'approved') => pay(reference, card, '--no-auto-capture');
+    /** The recorded scenario, which ends as the payment did. */
+    const recorded = async (reference: string) => {
+      const { stdout } = await run(ScenarioRecord, [reference]);
+      expect({ stdout, failure: (await runText(stdout)).failure }).toEqual({ stdout, failure: undefined });
+      return stdout;
+    };
+
+    it('is written with the fault: a cancel', async () => {
+      await manual('cancel-fails');
+      await fail('void');
+      await run(PaymentsCancel, ['cancel-fails']);
+      const text = await recorded('cancel-fails');
+      expect(text).toContain('- fault: { add: provider-fails, route: void, next: 1 }\n');
+      expect(text).toMatch(/state: Authorised, .+ void: { told: 1, done: 0 } }/);
+    });
+
+    it('is written with the fault: a cancel while the provider has not answered', async () => {
+      await manual('cancel-processing', 'slow-approved');
+      await fail('void');
+      await run(PaymentsCancel, ['cancel-processing']);
+      expect(await recorded('cancel-processing')).toMatch(/ void: { told: 1, done: 0 } }/);
+    });
+
+    it('is written with both faults where its answer was lost too', async () => {
+      await manual('cancel-lost');
+      await fail('void');
+      await fail('void', 'provider-silent');
+      await run(PaymentsCancel, ['cancel-lost']);
+      expect(await recorded('cancel-lost')).toMatch(/state: Cancelling, .+ void: { told: 1, done: 0 } }/);
+    });
+
+    it('is written with the fault where it was sent again, and worked', async () => {
+      await manual('cancel-again');
+      await fail('void');
+      await run(PaymentsCancel, ['cancel-again']);
+      expect(await run(PaymentsCheck, ['cancel-again'])).toMatchObject({ code: 3 });
+      expect(await run(PaymentsCancel, ['cancel-again', '--again', '--wait'])).toMatchObject({ code: 0 });
+      expect(await recorded('cancel-again')).toMatch(/state: Cancelled, .+ void: { told: 2, done: 1 } }/);
+
+      await manual('capture-again');
+      await fail('capture');
+      await run(PaymentsCapture, ['capture-again']);
+      expect(await run(PaymentsCheck, ['capture-again'])).toMatchObject({ code: 3 });
+      expect(await run(PaymentsCapture, ['capture-again', '--again', '--wait'])).toMatchObject({ code: 0 });
+      expect(await recorded('capture-again')).toMatch(/state: Captured, .+ capture: { told: 2, done: 1 } }/);
+    });
+
+    it('is written with the fault where another move followed it', async () => {
+      await manual('capture-instead');
+      await fail('void');
+      await run(PaymentsCancel, ['capture-instead']);
+      expect(await run(PaymentsCheck, ['capture-instead'])).toMatchObject({ code: 3 });
+      expect(await run(PaymentsCapture, ['capture-instead', '--wait'])).toMatchObject({ code: 0 });
+      expect(await recorded('capture-instead')).toMatch(/state: Captured, .+ void: { told: 1, done: 0 } }/);
+    });
+
+    it('is written with the fault where the service captured by itself', async () => {
+      await fail('capture');
+      await pay('automatic', 'approved');
+      expect(await recorded('automatic')).toMatch(/state: Authorised, .+ capture: { told: 1, done: 0 } }/);
+      expect(await run(PaymentsCapture, ['automatic', '--wait'])).toMatchObject({ code: 0 });
+      expect(await recorded('automatic')).toMatch(/state: Captured, .+ capture: { told: 2, done: 1 } }/);
+    });
   });
 
   it('refuses a payment that is not there', async () => {
