@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import * as errors from '../src/errors.js';
 import { answerVariants } from '../src/sandbox/answers.js';
-import { stateNames, states } from '../src/contract/states.js';
+import { isLegal, stateNames, states } from '../src/contract/states.js';
 
 const read = (path: string) => readFileSync(fileURLToPath(new URL(`../${path}`, import.meta.url)), 'utf8');
 
@@ -113,6 +113,11 @@ it('the page on gaps has every variant and every state', () => {
     for (const variant of variants) expect(row, name).toContain(`\`${variant}\``);
   }
   for (const name of stateNames) expect(page).toMatch(new RegExp(`\\| ${states[name].id} +\\| ${name} `));
+});
+
+it('the page on gaps names the states that a payment can be cancelled from', () => {
+  const [, named = ''] = /^- Cancel is legal from (.+?)\./m.exec(read('docs/spec-gaps.md')) ?? [];
+  expect(named.split(/, | and /)).toEqual(stateNames.filter((name) => isLegal('cancel', name)));
 });
 
 it.each([
