@@ -21,10 +21,11 @@ export const otherProgram = (...words: ReadonlyArray<string | number>): Command 
   words: words.map(String),
 });
 
-export const addWords = (command: Command, ...words: readonly string[]): Command => ({
-  ...command,
-  words: [...command.words, ...words],
-});
+/** The command with more words: before `--`, since flags after it are taken for arguments. */
+export function addWords(command: Command, ...words: readonly string[]): Command {
+  const end = command.words.indexOf('--');
+  return { ...command, words: command.words.toSpliced(end < 0 ? command.words.length : end, 0, ...words) };
+}
 
 /** The command with this profile, and with no other that was typed. */
 export function switchProfile(command: Command, profile: string): Command {

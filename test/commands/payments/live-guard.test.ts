@@ -54,6 +54,15 @@ describe('on a live app', () => {
     expect(json.error?.next).toEqual([`${typed} --confirm ${desk.sandbox.live.appId}`]);
   });
 
+  it('the command to type next has --confirm before --, and succeeds', async () => {
+    const paymentId = await livePayment();
+    const { json } = await payments(live, 'refund', ['--json', '--', paymentId]);
+    const { appId } = desk.sandbox.live;
+    expect(json.error?.next).toEqual([`paydesk fixture --json --confirm ${appId} -- ${paymentId}`]);
+    const typed = json.error!.next![0]!.split(' ').slice(2);
+    expect((await payments(live, 'refund', typed)).code).toBe(0);
+  });
+
   it('--confirm with the App ID lets it through, and --force does not replace it', async () => {
     const paymentId = await livePayment();
     expect((await payments(live, 'refund', [paymentId, '--force'])).code).toBe(9);
