@@ -59,6 +59,10 @@ export function withProfile(command: Command, profile: string | undefined): Comm
     : command;
 }
 
+/** The same for a step, which is left as it is where it is text already. */
+export const stepWithProfile = (step: NextStep, profile: string | undefined): NextStep =>
+  'text' in step ? step : withProfile(step, profile);
+
 /** A command as a shell takes it. */
 export function commandText(step: NextStep, profile?: string): string {
   if ('text' in step) return step.text;

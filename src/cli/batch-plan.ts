@@ -51,6 +51,7 @@ export async function planBatch(
       markSent: createMarkSent(store, profile, action),
       remember: (reads) => rememberReads(store, profile, reads, Date.now()),
       onProgress: (done, total) => progress?.update(done, total),
+      profile: context.profileName,
     },
     { action, source, concurrency },
   ).finally(() => progress?.end());

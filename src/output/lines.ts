@@ -1,6 +1,6 @@
 // What a view returns: lines of pieces. A piece becomes safe text here, and only here, on its way out.
 
-import { commandText, type NextStep } from '../next-command.js';
+import { commandText, type NextStep, stepWithProfile } from '../next-command.js';
 import { displayWidth, safeText, wrap } from './text.js';
 import type { Theme, Tone } from './theme.js';
 
@@ -13,7 +13,7 @@ interface TabPiece {
 }
 /** A command to copy: where it is too wide, it is broken as a shell takes it. */
 interface CommandPiece {
-  command: string;
+  command: NextStep;
 }
 export type Piece = string | TonedPiece | TabPiece | CommandPiece;
 export type Line = Piece | readonly Piece[];
@@ -36,8 +36,16 @@ export function toned(tone: Tone | undefined, text: string): Piece {
 }
 
 export const commandPiece = (step: NextStep, profile?: string): Piece => ({
-  command: commandText(step, profile),
+  command: stepWithProfile(step, profile),
 });
+
+const isCommand = (piece: Piece): piece is CommandPiece => typeof piece !== 'string' && 'command' in piece;
+
+/** The lines with the profile that was chosen with `--profile` in every command that needs it. */
+export const linesWithProfile = (lines: readonly Line[], profile: string | undefined): Line[] =>
+  lines.map((line) =>
+    piecesOf(line).map((piece) => (isCommand(piece) ? commandPiece(piece.command, profile) : piece)),
+  );
 
 const isList = (line: Line): line is readonly Piece[] => Array.isArray(line);
 
@@ -49,7 +57,7 @@ const toneOf = (piece: Piece): Tone | undefined =>
 const textOf = (piece: Piece): string => {
   if (typeof piece === 'string') return safeText(piece);
   if ('tab' in piece) return '\t';
-  return safeText('command' in piece ? piece.command : piece.text);
+  return safeText('command' in piece ? commandText(piece.command) : piece.text);
 };
 
 export function joinPieces(...lines: Line[]): Piece[] {
@@ -81,7 +89,7 @@ export function renderLines(lines: readonly Line[], theme: Theme): string {
 /** Where the command of a line begins in its plain text; undefined in a line without one. */
 export function commandStart(line: Line): number | undefined {
   const pieces = piecesOf(line);
-  const at = pieces.findIndex((piece) => typeof piece !== 'string' && 'command' in piece);
+  const at = pieces.findIndex(isCommand);
   return at < 0 ? undefined : plainLine(pieces.slice(0, at)).length;
 }
 
@@ -94,7 +102,7 @@ export function sliceLine(line: Line, from: number, to: number): Piece[] {
     start += text.length;
     if (part === '') return [];
     if (typeof piece !== 'string' && 'tab' in piece) return [piece];
-    return [typeof piece !== 'string' && 'command' in piece ? { command: part } : toned(toneOf(piece), part)];
+    return [isCommand(piece) ? commandPiece({ text: part }) : toned(toneOf(piece), part)];
   });
 }
 

@@ -1,6 +1,6 @@
 // A plan: the payment of every row is read and checked, and nothing is changed.
 
-import { paydesk } from '../../next-command.js';
+import { paydesk, stepWithProfile } from '../../next-command.js';
 import type { Client } from '../../client/client.js';
 import type { Clock } from '../../client/clock.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
@@ -33,6 +33,8 @@ interface PlanTools {
   remember: (reads: readonly PaymentRead[]) => Promise<void>;
   /** Called after every read. */
   onProgress: (done: number, total: number) => void;
+  /** `--profile` as given, for the commands. */
+  profile?: string | undefined;
 }
 
 interface MadePlan extends PlanSummary {
@@ -170,7 +172,8 @@ async function readAll(
   async function keep(assessment: Assessment): Promise<void> {
     tools.onProgress((done += 1), total);
     if (assessment.verdict !== 'unreadable') answered += 1;
-    assessed.push(assessment);
+    const { next } = assessment;
+    assessed.push(next ? { ...assessment, next: stepWithProfile(next, tools.profile) } : assessment);
     if (assessed.length >= CHUNK_SIZE) await flush();
   }
 

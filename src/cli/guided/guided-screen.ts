@@ -18,9 +18,9 @@ import { askMenu } from './menu.js';
 const CTRL_C = 3;
 
 export function createGuidedScreen(context: CommandContext, guard: LiveGuard): SessionScreen {
-  const { print } = context;
+  const { print, profileName: profile } = context;
   const showError = (error: PaydeskError) =>
-    print(...errorLines(error, { width: context.streams.stdout.width, debug: false }));
+    print(...errorLines(error, { width: context.streams.stdout.width, debug: false, profile }));
 
   return {
     showError,

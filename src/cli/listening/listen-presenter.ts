@@ -1,7 +1,7 @@
 // Shows what a listener receives: as lines of JSON, as a log, or as a live table.
 
-import { commandText, paydesk } from '../../next-command.js';
-import { joinPieces, type Line, type Look } from '../../output/lines.js';
+import { paydesk } from '../../next-command.js';
+import { commandPiece, joinPieces, type Line, type Look } from '../../output/lines.js';
 import {
   deliveryLine,
   eventJson,
@@ -112,7 +112,12 @@ export function createTablePresenter(
         ...(table?.deliveries ?? []).slice(-20).map((delivery) => deliveryLine(delivery, after.look())),
       );
       if (count > 0)
-        after.note(`${count} received and saved. To see them: ${commandText(paydesk('webhook', 'events'))}`);
+        after.note(
+          joinPieces(
+            `${count} received and saved. To see them: `,
+            commandPiece(paydesk('webhook', 'events')),
+          ),
+        );
     },
   };
 }

@@ -18,7 +18,7 @@ import { fitLines } from '../../output/fit.js';
 import { type Command as NextCommand, paydesk } from '../../next-command.js';
 import type { FilterFailure } from '../../output/jq.js';
 import type { Line, Look, View } from '../../output/lines.js';
-import { renderLine, renderLines, toned } from '../../output/lines.js';
+import { linesWithProfile, renderLine, renderLines, toned } from '../../output/lines.js';
 import type { Redactor } from '../../redact.js';
 import {
   describeError,
@@ -291,7 +291,8 @@ export abstract class BaseCommand extends Command implements CommandContext {
 
   #fitted(lines: readonly Line[], name: 'stdout' | 'stderr'): readonly Line[] {
     const { terminal, width } = this.streams[name];
-    return terminal ? fitLines(lines, width) : lines;
+    const complete = linesWithProfile(lines, this.profileName);
+    return terminal ? fitLines(complete, width) : complete;
   }
 
   /** Shows on a terminal what the command is waiting for, until it prints something else. */

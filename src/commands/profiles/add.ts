@@ -1,4 +1,4 @@
-import { commandText, paydesk } from '../../next-command.js';
+import { paydesk } from '../../next-command.js';
 import { custom as argument } from '@oclif/core/args';
 import { boolean, custom } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
@@ -6,6 +6,7 @@ import { eventText } from '../../cli/desk/session.js';
 import type { ClientEvent } from '../../client/call.js';
 import { requestHeaders } from '../../client/request-headers.js';
 import { ProfileError } from '../../errors.js';
+import { commandPiece, joinPieces } from '../../output/lines.js';
 import type { Missing } from '../../output/report.js';
 import { addedView } from '../../output/views/profiles.js';
 import { profileSettingFlags, settingsOf, tlsFilesOf } from '../../cli/flags/profile-flags.js';
@@ -78,7 +79,7 @@ export default class ProfilesAdd extends BaseCommand {
     const apiKey = fromStdin ? await readApiKey(this.streams.stdin) : await askForApiKey(this.prompts());
     this.secrets.addKey(apiKey.reveal());
     const app = { baseUrl: flags['base-url'], appId: flags['app-id'], apiKey };
-    await this.#tryKey(app, tlsFilesOf(flags));
+    await this.#tryKey({ ...app, name: args.name }, tlsFilesOf(flags));
     const { profile } = await profiles.add({
       ...app,
       name: args.name,
@@ -89,14 +90,19 @@ export default class ProfilesAdd extends BaseCommand {
   }
 
   /** A key that the service refuses is not stored; one that cannot be tried now may be right. */
-  async #tryKey(app: Parameters<typeof tryKey>[0], tls: TlsFiles): Promise<void> {
+  async #tryKey(
+    { name, ...app }: Parameters<typeof tryKey>[0] & { name: string },
+    tls: TlsFiles,
+  ): Promise<void> {
     const onEvent = (event: ClientEvent) => this.trace?.(eventText(event));
     const connection = await connectionTo({ ...app, tls }, this.streams.env, this.secrets);
     const headers = requestHeaders(this.streams.env, this.config.version);
     const trial = await tryKey(app, { onEvent, connection, headers, signal: this.signal });
     if (trial.result === 'accepted') return this.note('The service accepted the key.');
-    if (trial.result === 'not-tried')
-      return this.note(`The key was not tried: ${trial.why} Try it later: ${commandText(paydesk('doctor'))}`);
+    if (trial.result === 'not-tried') {
+      const doctor = commandPiece(paydesk('doctor'), name);
+      return this.note(joinPieces(`The key was not tried: ${trial.why} Try it later: `, doctor));
+    }
     const { code, httpStatus } = trial.error;
     throw new ProfileError(
       `The service at ${app.baseUrl} refused this key for app ${app.appId}: ${trial.error.message} Nothing was stored.`,

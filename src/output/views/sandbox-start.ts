@@ -1,4 +1,4 @@
-import { paydesk } from '../../next-command.js';
+import { commandText, paydesk } from '../../next-command.js';
 import type { SandboxProfiles } from '../../profiles/sandbox-profiles.js';
 import type { RequestLine } from '../../sandbox/index.js';
 import type { StartedSandbox } from '../../sandbox-control/foreground.js';
@@ -56,7 +56,8 @@ function hints({ sandbox, profiles, logFile }: Started): Line[] {
   return [
     // Not wrapped: a link that is broken in two cannot be followed.
     hint('See:', sandbox.consoleUrl),
-    hint('Try:', commandPiece(paydesk('payments', 'create'), profile)),
+    // As text, since the profile of the sandbox is meant, whatever was chosen with --profile.
+    hint('Try:', commandPiece({ text: commandText(paydesk('payments', 'create'), profile) })),
     hint('', commandPiece(paydesk('sandbox', 'pay', 'REFERENCE', '--card', 'approved'))),
     hint('Stop:', logFile === undefined ? 'Ctrl-C' : commandPiece(paydesk('sandbox', 'stop'))),
   ];

@@ -1,10 +1,19 @@
 // Deliveries as lines, rows and JSON.
 
-import { commandText, paydesk } from '../../next-command.js';
+import { paydesk } from '../../next-command.js';
 import { numberJson } from '../../contract/json.js';
 import type { Delivery, ForwardRecord } from '../../webhooks/inbox/delivery.js';
 import type { ListenEvent } from '../../webhooks/listen.js';
-import { joinPieces, type Line, lineWidth, type Look, type Piece, TAB, toned } from '../lines.js';
+import {
+  commandPiece,
+  joinPieces,
+  type Line,
+  lineWidth,
+  type Look,
+  type Piece,
+  TAB,
+  toned,
+} from '../lines.js';
 import type { ListView } from '../rows.js';
 import { localTime, tookTime } from '../time.js';
 import { statePiece } from '../values.js';
@@ -187,7 +196,10 @@ export function eventLines(event: ListenEvent, secret: string): Line[] {
   switch (event.type) {
     case 'missed':
       return [
-        `Missed: no webhook arrived for this change. To forward it: ${commandText(paydesk('webhook', 'replay', event.delivery.id, '--to', 'URL'))}`,
+        joinPieces(
+          'Missed: no webhook arrived for this change. To forward it: ',
+          commandPiece(paydesk('webhook', 'replay', event.delivery.id, '--to', 'URL')),
+        ),
       ];
     case 'down':
       return [joinPieces(toned('bad', 'Down'), `  ${shortened(event.why, secret)}`)];

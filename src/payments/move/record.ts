@@ -1,10 +1,11 @@
 // What is written to the ledger before an instruction is sent, and after.
 
-import { type Command, commandText, paydesk } from '../../next-command.js';
+import { type Command, paydesk } from '../../next-command.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { firstLine, UnknownOutcomeError } from '../../errors.js';
 import type { Blocked, Entry, NewIntent, NewOutcome } from '../../ledger/moves/entries.js';
 import type { PaymentNames, PaymentRef } from '../../ledger/payment-ref.js';
+import { commandPiece, joinPieces } from '../../output/lines.js';
 import { safeText } from '../../output/text.js';
 import { StoreError } from '../../store/errors.js';
 import { quietOf, type Desk } from '../desk.js';
@@ -96,7 +97,7 @@ export async function recordResult(
     }
     desk.note(
       `The outcome could not be written to the ledger, which has it as unknown: ${failure.message}`,
-      `Check it again with: ${commandText(check)}`,
+      joinPieces('Check it again with: ', commandPiece(check)),
     );
     return true;
   }

@@ -332,6 +332,18 @@ describe('notes', () => {
     ]);
     expect((await runInProcess(Noting, [])).stderr.split('\n')).toHaveLength(3);
   });
+
+  it('have the chosen profile in their commands', async () => {
+    class Advising extends BaseCommand {
+      override async run(): Promise<void> {
+        await this.parse();
+        this.note(joinPieces('Check it with: ', commandPiece(paydesk('payments', 'check', '7'))));
+      }
+    }
+    const { stderr } = await runInProcess(Advising, ['-p', 'shop']);
+    expect(stderr).toBe('Check it with: paydesk payments check 7 --profile shop\n');
+    expect((await runInProcess(Advising, [])).stderr).toBe('Check it with: paydesk payments check 7\n');
+  });
 });
 
 describe('results', () => {

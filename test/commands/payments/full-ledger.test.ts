@@ -83,20 +83,15 @@ describe.skipIf(!canMount)('a ledger on a full disk (skipped where no disk can b
       }
       response.setHeader('content-type', 'application/json').end(JSON.stringify(answer()));
     });
+    const app = `--base-url ${server.url} --app-id a --sandbox --quiet-period 1s`;
     const script = [
+      `"$1" "$2" profiles add shop ${app} --api-key-stdin <<< key-1234 > /dev/null 2>&1`,
       `"$@" & refund=$!; until [ -e ${sent} ]; do sleep 0.05; done`,
       `${fill}; touch ${filled}; wait $refund; echo "ended with $?"`,
       `rm "$PAYDESK_HOME/fill"; "$@"; echo "ended with $?"`,
     ].join('\n');
-    const { stdout, stderr } = await paydesk(['payments', 'refund', 'id:7'], {
+    const { stdout, stderr } = await paydesk(['payments', 'refund', 'id:7', '-p', 'shop'], {
       under: onSmallDisk(script),
-      env: {
-        PAYDESK_BASE_URL: server.url,
-        PAYDESK_APP_ID: 'a',
-        PAYDESK_API_KEY: 'key-1234',
-        PAYDESK_KIND: 'sandbox',
-        PAYDESK_QUIET_PERIOD: '1s',
-      },
     });
     const [first, , second] = stdout.split(/ended with (\d+)\n/);
     expect(first).toMatch(/Captured\tRefunded\tdone\n$/);
@@ -105,6 +100,7 @@ describe.skipIf(!canMount)('a ledger on a full disk (skipped where no disk can b
     const told = stderr.replaceAll(/\s+/g, ' ');
     expect(told).toContain('The outcome could not be written to the ledger, which has it as unknown');
     expect(told).toContain('the disk is full');
+    expect(told).toContain('Check it again with: paydesk payments check 7 --profile shop');
     expect(told).not.toContain('a bug');
     expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
