@@ -71,6 +71,34 @@ describe('profiles add', () => {
     expect(added).toMatchObject({ code: 0, stderr: 'The service accepted the key.\n' });
   });
 
+  it.each([
+    ['sandbox', 'live'],
+    ['live', 'sandbox'],
+  ] as const)('stores no app as %s that the service says is %s', async (said, kind) => {
+    const sandbox = await startTestSandbox();
+    onTestFinished(() => sandbox.close());
+    const { home, run } = desk();
+    const { appId, apiKey } = kind === 'live' ? sandbox.live : sandbox.app;
+    await sandbox.create({}, { appId, key: apiKey });
+    const app = ['--base-url', sandbox.url, '--app-id', appId, '--api-key-stdin'];
+    const add = (flag: string) =>
+      run(['profiles', 'add', 'shop', ...app, `--${flag}`, '--json'], { input: apiKey });
+    const refused = await add(said);
+    expect([refused.code, json(refused)]).toEqual([
+      4,
+      {
+        error: {
+          code: 'wrong-app',
+          exit: 4,
+          message: `The profile says that app ${appId} is ${said}, but the service says ${kind}. Nothing was stored. Check --app-id and --${said}.`,
+          next: [],
+        },
+      },
+    ]);
+    expect(readdirSync(home)).toEqual([]);
+    expect((await add(kind)).code).toBe(0);
+  });
+
   it('stores a key that cannot be tried now, and says so', async () => {
     const { run } = desk();
     const app = ['--base-url', 'http://127.0.0.1:9', '--app-id', 'a', '--sandbox', '--api-key-stdin'];

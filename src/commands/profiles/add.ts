@@ -13,7 +13,7 @@ import { profileSettingFlags, settingsOf, tlsFilesOf } from '../../cli/flags/pro
 import { askForApiKey, askForProfile, readApiKey } from '../../profiles/ask.js';
 import { accept, checkAppId, checkBaseUrl, checkName } from '../../profiles/checks.js';
 import { connectionTo } from '../../profiles/connection.js';
-import { openProfiles } from '../../profiles/store.js';
+import { type Kind, openProfiles } from '../../profiles/store.js';
 import type { TlsFiles } from '../../profiles/tls-files.js';
 import { tryKey } from '../../profiles/try-key.js';
 import { summarise, type ProfileSummary } from '../../profiles/summary.js';
@@ -78,18 +78,18 @@ export default class ProfilesAdd extends BaseCommand {
     const fromStdin = flags['api-key-stdin'];
     const apiKey = fromStdin ? await readApiKey(this.streams.stdin) : await askForApiKey(this.prompts());
     this.secrets.addKey(apiKey.reveal());
-    const app = { baseUrl: flags['base-url'], appId: flags['app-id'], apiKey };
+    const kind: Kind = flags.live ? 'live' : 'sandbox';
+    const app = { baseUrl: flags['base-url'], appId: flags['app-id'], kind, apiKey };
     await this.#tryKey({ ...app, name: args.name }, tlsFilesOf(flags));
     const { profile } = await profiles.add({
       ...app,
       name: args.name,
-      kind: flags.live ? 'live' : 'sandbox',
       ...settingsOf(flags),
     });
     return this.show(summarise(profiles, profile), addedView);
   }
 
-  /** A key that the service refuses is not stored; one that cannot be tried now may be right. */
+  /** A key that the service refuses, or an app of the other kind, is not stored. A key that cannot be tried may be right. */
   async #tryKey(
     { name, ...app }: Parameters<typeof tryKey>[0] & { name: string },
     tls: TlsFiles,
@@ -103,9 +103,13 @@ export default class ProfilesAdd extends BaseCommand {
       const doctor = commandPiece(paydesk('doctor'), name);
       return this.note(joinPieces(`The key was not tried: ${trial.why} Try it later: `, doctor));
     }
-    const { code, httpStatus } = trial.error;
+    const { code, httpStatus, message } = trial.error;
+    if (trial.result === 'wrong-app') {
+      const text = `${message} Nothing was stored. Check --app-id and --${app.kind}.`;
+      throw new ProfileError(text, { code, cause: trial.error });
+    }
     throw new ProfileError(
-      `The service at ${app.baseUrl} refused this key for app ${app.appId}: ${trial.error.message} Nothing was stored.`,
+      `The service at ${app.baseUrl} refused this key for app ${app.appId}: ${message} Nothing was stored.`,
       { code, httpStatus, cause: trial.error },
     );
   }
