@@ -191,10 +191,28 @@ export function hideLinks(text: string): string {
   );
 }
 
-const PATTERNS: ReadonlyArray<[RegExp, string]> = [
-  [/\b(Bearer|Basic)\s+[^\s"',;]+/gi, `$1 ${REDACTED}`],
-  [/(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*):[^\s/@]+@/gi, `$1:${REDACTED}@`],
-];
+const AUTHORIZATION = /\b(Bearer|Basic)\s+[^\s"',;]+/gi;
+
+/** From the slashes of an address to the next address or to white space: each letter is looked at once. */
+const AFTER_SCHEME = /(:\\?\/\\?\/)((?:(?!:\\?\/\\?\/)\S)+)/g;
+/** The quote at the end of an address; one inside of a password is followed by more of it. */
+const END_QUOTE = /["'](?=[,:;)}\]]|$)/;
+const HOST = /^([a-z0-9-]+(\.[a-z0-9-]+)+|localhost|\[[0-9a-f:.]+\])(:\d{1,5})?$/i;
+
+/**
+ * Hides what stands before the last @ of an address: passwords may have any sign in them, and a user name may be a token.
+ * Only after the host of a web address does an @ belong to a path or a query.
+ */
+function hideUserInfo(text: string): string {
+  return text.replaceAll(AFTER_SCHEME, (whole: string, slashes: string, rest: string, position: number) => {
+    const end = rest.search(END_QUOTE);
+    const at = rest.slice(0, end < 0 ? rest.length : end).lastIndexOf('@');
+    if (at < 0) return whole;
+    const [authority = ''] = rest.split(/[/?#\\]/, 1);
+    const isWeb = /https?$/i.test(text.slice(Math.max(0, position - 5), position));
+    return isWeb && HOST.test(authority) ? whole : `${slashes}${REDACTED}${rest.slice(at)}`;
+  });
+}
 
 export interface Redactor {
   /** Registers a secret that may be data, such as a link: it is hidden in errors and notes, not in results. */
@@ -222,9 +240,8 @@ export function createRedactor(): Redactor {
       register(data, key, MIN_LENGTH_IN_DATA);
     },
     redact(text) {
-      let result = scrub(text, [...told.values()].flat());
-      for (const [pattern, replacement] of PATTERNS) result = result.replace(pattern, replacement);
-      return result;
+      const scrubbed = scrub(text, [...told.values()].flat());
+      return hideUserInfo(scrubbed.replaceAll(AUTHORIZATION, `$1 ${REDACTED}`));
     },
     redactData: (text) => (data.size === 0 ? text : scrub(text, [...data.values()].flat())),
   };

@@ -75,11 +75,12 @@ describe('redaction', () => {
   });
 
   it('takes no longer for text that is made to be slow', () => {
-    const { addKey, redactData } = createRedactor();
+    const { addKey, redact, redactData } = createRedactor();
     addKey(secret);
     const texts = ['\\', '%25', '&#x', 'c2tf', '\\u005c'].map((part) => part.repeat(200_000));
     const from = performance.now();
     for (const text of texts) redactData(text + secret);
+    for (const part of ['a://', 'a.', '://b@', '"']) redact(part.repeat(200_000));
     expect(performance.now() - from).toBeLessThan(60_000);
   });
 
@@ -93,7 +94,41 @@ describe('redaction', () => {
   it('hides bearer tokens and passwords in addresses that nobody registered', () => {
     const { redact } = createRedactor();
     expect(redact('authorization: Bearer abc.def')).toBe('authorization: Bearer [redacted]');
-    expect(redact('postgres://me:hunter2@db/x')).toBe('postgres://me:[redacted]@db/x');
+    expect(redact('postgres://me:hunter2@db/x')).toBe('postgres://[redacted]@db/x');
+  });
+
+  it.each([
+    ['a token for a user name', 'https://sk_live_TOKEN@host', 'https://[redacted]@host'],
+    ['a token and no password', 'https://sk_live_TOKEN:@host/v1', 'https://[redacted]@host/v1'],
+    ['a password with an @', 'https://bob:hun@ter2SECRET@host', 'https://[redacted]@host'],
+    ['a password with a /', 'postgres://u:s3cr/etPW@h:5432/db', 'postgres://[redacted]@h:5432/db'],
+    ['a password with digits and a /', 'postgres://u.x:12/etPW@h/db', 'postgres://[redacted]@h/db'],
+    ['a password with a ? and a #', 'https://bob:hun?ter#2@host/', 'https://[redacted]@host/'],
+    ['a token with a /', 'https://sk_live/TOKEN@host', 'https://[redacted]@host'],
+    ['a password with a quote', `https://bob:hun"ter'2@host`, 'https://[redacted]@host'],
+    [
+      'inside of another address',
+      'https://a.example/?to=http://b:pw@c',
+      'https://a.example/?to=http://[redacted]@c',
+    ],
+    ['in JSON', '{"a":"https://b:pw@c","m":"x@y.z"}', '{"a":"https://[redacted]@c","m":"x@y.z"}'],
+    ['in JSON with slashes escaped', '"https:\\/\\/b:pw@c\\/d"', '"https:\\/\\/[redacted]@c\\/d"'],
+    ['twice', 'https://a:b@c https://d@e', 'https://[redacted]@c https://[redacted]@e'],
+  ])('hides %s in an address', (_what, text, expected) => {
+    expect(createRedactor().redact(`see ${text} there`)).toBe(`see ${expected} there`);
+  });
+
+  it.each([
+    'https://host.example/path?mail=a@b.example',
+    'http://localhost:3000/hooks?mail=a@b.example',
+    'http://127.0.0.1:4010/customers/ann@shop.example',
+    'http://[::1]:4010/customers/ann@shop.example',
+    'https://packages.example/@scope/package',
+    'https://payments.example.com, ask ann@shop.example',
+    '{"url":"https://payments.example.com","mail":"ann@shop.example"}',
+    'ssh:me@server.example',
+  ])('leaves %s as it is', (text) => {
+    expect(createRedactor().redact(text)).toBe(text);
   });
 
   it('does not garble text for the sake of something too short to be a secret', () => {
