@@ -1,7 +1,7 @@
 // The one follower: reads again and again, with growing pauses, until what is read will do.
 
 import type { Clock } from '../client/clock.js';
-import { InterruptedError, PendingError, TemporaryError } from '../errors.js';
+import { InterruptedError, OutputError, PendingError, TemporaryError } from '../errors.js';
 import type { NextStep } from '../next-command.js';
 
 export interface WaitOptions {
@@ -63,12 +63,16 @@ export async function readUntil<T>(
   }
 }
 
-/** How a wait ends that did not reach what it waited for. `stands` is a sentence; `reason` is that of the signal. */
+/**
+ * How a wait ends that did not reach what it waited for. `stands` is a sentence; `reason` is that of the signal. Throws
+ * when the output was lost: then nobody is left to tell.
+ */
 export function waitEnded(
   reason: unknown,
   stands: string,
   next: NextStep[],
 ): InterruptedError | PendingError {
+  if (reason instanceof OutputError) throw reason;
   return reason instanceof InterruptedError
     ? new InterruptedError(`Stopped waiting. ${stands}`, { code: 'stopped-waiting', next })
     : new PendingError(`Time is up. ${stands}`, { code: 'time-up', next });

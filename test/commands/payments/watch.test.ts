@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { OutputStream } from '../../../src/output/streams.js';
 import { paydeskTty } from '../../helpers/run.js';
 import { eventually } from '../../helpers/sandbox.js';
 import { openSeededDesk, type SeededDesk } from '../../support/seeded.js';
@@ -40,6 +41,22 @@ describe('payments watch', () => {
     expect(changes.at(0)).toMatchObject({ event: 'changed', ...common, before: 'Processing' });
     expect(changes.at(-1)).toMatchObject({ after: 'Captured', tookMs: expect.any(Number), by: 'poll' });
     expect(lines.at(-1)).toMatchObject({ event: 'end', ...common, state: 'Captured', result: 'reached' });
+  });
+
+  it.each([
+    ['EPIPE', [], ''],
+    ['EPIPE', ['--until', 'Captured'], ''],
+    ['EPIPE', ['--json'], ''],
+    ['ENOSPC', [], 'Error: The output could not be written: the disk is full.\n  Nothing was changed.\n'],
+  ])('ends with 10 when its output fails with %s: %j', async (code, flags, stderr) => {
+    const [one, other] = [await desk.sandbox.create(), await desk.sandbox.create()];
+    const stdout: OutputStream = {
+      write: (_text, done) => done?.(Object.assign(new Error(code), { code })),
+    };
+    for (const names of [[one.paymentId], [one.paymentId, other.paymentId]]) {
+      const ran = await desk.run('watch', [...names, ...flags], { stdout });
+      expect([ran.code, ran.stderr]).toEqual([10, stderr]);
+    }
   });
 
   it('ends with 0 at once where the payment is there already, by our name or theirs', async () => {
