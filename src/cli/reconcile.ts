@@ -54,8 +54,8 @@ export async function openReconcile(
       client,
       readAll: createReads(client, { concurrency, clock: systemClock, signal }),
       records: createRecords(store, profile, Date.now),
-      // The same file gives the same result, wherever it is read.
-      options: { ...explainOptions(context, profile), zone: 'UTC' as const },
+      // The same file gives the same result, wherever it is read: the plan may be for a desk that may act.
+      options: { ...explainOptions(context, profile), zone: 'UTC' as const, readOnly: false },
       onBegin: () => void (looked = 0),
       onProgress(done) {
         lines = done;

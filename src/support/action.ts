@@ -44,6 +44,11 @@ export function movesMoney({ operation }: Pick<Action, 'operation'>): boolean {
   return operation !== 'check' && operation !== 'recheck' && operation !== 'watch';
 }
 
+/** Whether a read-only desk may do it. A recheck changes nothing here, but the service asks the provider. */
+export function onlyReads({ operation }: Pick<Action, 'operation'>): boolean {
+  return operation === 'check' || operation === 'watch';
+}
+
 /** Makes the command of an action, for one payment and profile. */
 export type CommandOf = (operation: ActionOperation, ...more: string[]) => Command;
 

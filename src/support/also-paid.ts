@@ -24,7 +24,7 @@ export interface AlsoPaid {
 export function alsoPaidOf(
   known: KnownPaymentRow,
   { alsoPaid, uncertain }: Pick<Sources, 'alsoPaid' | 'uncertain'>,
-  profile: string | undefined,
+  { profile, readOnly = false }: { profile: string | undefined; readOnly?: boolean },
 ): AlsoPaid[] {
   const isPaid = (paidStates as readonly string[]).includes(known.state);
   return alsoPaid.map((other) => {
@@ -49,7 +49,7 @@ export function alsoPaidOf(
       commands: [
         command('explain', other.payment_id),
         // Where one of the two went back already, or may have, the other is the one that was meant.
-        ...(isClear ? [command('refund', laterOf(known, other).payment_id)] : []),
+        ...(isClear && !readOnly ? [command('refund', laterOf(known, other).payment_id)] : []),
       ],
     };
   });

@@ -12,7 +12,7 @@ import {
   type ReadOptions,
   readPayments,
 } from '../payments/named-payments.js';
-import { type Action, commandsFor } from './action.js';
+import { type Action, commandsFor, onlyReads } from './action.js';
 import { actionsFor } from './actions.js';
 import { type AlsoPaid, alsoPaidOf } from './also-paid.js';
 import { type GatherOptions, gatherSituation } from './gather.js';
@@ -22,7 +22,13 @@ import { type Language, otherPaid, replyOf, replyPayment } from './reply.js';
 import type { Age, Situation } from './situation.js';
 import { timelineOf, type TimelineEntry } from './timeline.js';
 import { type Severity, verdictOf } from './verdict.js';
-import { riskWarningsFor, type RiskWarning, type NotPossible, notPossibleFor } from './warnings.js';
+import {
+  riskWarningsFor,
+  type RiskWarning,
+  type NotPossible,
+  notPossibleFor,
+  notPossibleReadOnly,
+} from './warnings.js';
 
 /** Where a payment stands, why, what happened so far and what can be done now. */
 export interface Explanation {
@@ -49,6 +55,8 @@ export interface Explanation {
 export interface ExplainOptions extends ReadOptions, GatherOptions {
   /** `--profile` as given, for the commands. */
   profile: string | undefined;
+  /** Nothing may be changed at the service, so that only reads are offered. */
+  readOnly?: boolean;
   /** Of the reply. */
   language?: Language;
 }
@@ -63,6 +71,9 @@ export function explain(
   const situation = gatherSituation(client, read, sources, options);
   const { text, severity, stuck } = verdictOf(situation);
   const commandOf = commandsFor(situation.paymentId, options.profile);
+  const actions = actionsFor(situation, commandOf);
+  const notPossible = notPossibleFor(situation, commandOf);
+  const { readOnly = false } = options;
   return {
     situation,
     payment: read.object,
@@ -71,11 +82,11 @@ export function explain(
     stuck,
     age: situation.age,
     timeline: timelineOf(read, sources, situation),
-    actions: actionsFor(situation, commandOf),
-    notPossible: notPossibleFor(situation, commandOf),
+    actions: readOnly ? actions.filter(onlyReads) : actions,
+    notPossible: readOnly ? notPossibleReadOnly(notPossible, actions) : notPossible,
     mustNot: riskWarningsFor(situation),
     order: sources.record?.known && orderOf(sources.record.known),
-    alsoPaid: sources.record?.known ? alsoPaidOf(sources.record.known, sources, options.profile) : [],
+    alsoPaid: sources.record?.known ? alsoPaidOf(sources.record.known, sources, options) : [],
     reply: replyOf(situation, replyPayment(read), sources.alsoPaid.map(otherPaid), options.language ?? 'en'),
   };
 }

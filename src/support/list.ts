@@ -14,7 +14,7 @@ import { type PaymentRecord, readPaymentRecords } from '../ledger/moves/payment-
 import type { DeskTables, KnownPaymentRow } from '../ledger/schema.js';
 import type { Store } from '../store/store.js';
 import { didYouMean } from '../suggest.js';
-import { type Action, commandsFor } from './action.js';
+import { type Action, commandsFor, onlyReads } from './action.js';
 import { actionsFor } from './actions.js';
 import { conditionOf, type PaymentCondition } from './condition.js';
 import { gatherKnown, type GatherOptions } from './gather.js';
@@ -47,6 +47,8 @@ interface ListOptions extends GatherOptions {
   client: Pick<Client, 'canonicalState'>;
   /** `--profile` as given, for the commands. */
   profile: string | undefined;
+  /** Nothing may be changed at the service, so that only reads are recommended. */
+  readOnly?: boolean;
 }
 
 /** Our names of the states that were typed; a name that no known payment has either is an error. */
@@ -151,7 +153,7 @@ function listed(
     row,
     situation,
     verdict: verdictOf(situation),
-    recommended: first?.recommended ? first : undefined,
+    recommended: first?.recommended && (!options.readOnly || onlyReads(first)) ? first : undefined,
   };
 }
 

@@ -1,9 +1,8 @@
 // What cannot or must not be done to a payment now, why, and what to do instead.
 
-import type { SettleOperation } from '../contract/states.js';
 import { isLegal, type StateName } from '../contract/states.js';
 import type { Command } from '../next-command.js';
-import { actionOf, type CommandOf } from './action.js';
+import { type Action, actionOf, type ActionOperation, type CommandOf, onlyReads } from './action.js';
 import { isBlocked } from './actions.js';
 import { conditionOf, isEnded } from './condition.js';
 import { nouns } from './phrases.js';
@@ -11,7 +10,7 @@ import { moment } from '../output/time.js';
 import type { Situation } from './situation.js';
 
 export interface NotPossible {
-  operation: SettleOperation;
+  operation: ActionOperation;
   why: string;
   /** The command to use instead. */
   instead?: Command;
@@ -59,6 +58,20 @@ export function notPossibleFor(situation: Situation, commandOf: CommandOf): NotP
       { operation, why: `it can be sent again at ${until === undefined ? '' : moment(until, now, zone)}` },
     ];
   });
+}
+
+/** On a read-only desk: what the state forbids, and what this desk refuses. It may only check instead. */
+export function notPossibleReadOnly(
+  notPossible: readonly NotPossible[],
+  actions: readonly Action[],
+): NotPossible[] {
+  const refused = actions.filter((action) => !onlyReads(action));
+  return [
+    ...notPossible.map(({ instead, ...entry }) =>
+      instead?.words.includes('check') ? { ...entry, instead } : entry,
+    ),
+    ...refused.map(({ operation }) => ({ operation, why: 'this desk is read-only' })),
+  ];
 }
 
 const notPaid = 'the customer has not paid yet';

@@ -39,7 +39,7 @@ export async function openRecords(
 /** `csv`: rows for programs are printed. */
 export function explainOptions(
   context: CommandContext,
-  { quietMs, sandboxQuietMs }: Pick<ResolvedProfile, 'quietMs' | 'sandboxQuietMs'>,
+  { quietMs, sandboxQuietMs, readOnly }: Pick<ResolvedProfile, 'quietMs' | 'sandboxQuietMs' | 'readOnly'>,
   { csv = false }: { csv?: boolean } = {},
 ) {
   const { json, streams } = context;
@@ -51,6 +51,7 @@ export function explainOptions(
     quietMs,
     sandboxQuietMs,
     profile: context.profileName,
+    readOnly,
     zone,
   };
 }

@@ -55,7 +55,7 @@ async function open(context: CommandContext, session: Session, paymentId: string
       message: `What next for ${paymentId}?`,
       choices: [
         { name: 'Back to the list', value: 'back' },
-        { name: 'Resolve it', value: 'resolve' },
+        ...(session.profile.readOnly ? [] : [{ name: 'Resolve it', value: 'resolve' as const }]),
         { name: 'Quit', value: 'quit' },
       ],
       escape: { name: 'back', value: 'back' },

@@ -77,7 +77,8 @@ export default class PaymentsList extends BaseCommand {
     if (refreshed) ({ listed, more } = await takeListed(options, filter, limit));
     await this.showList(listed, knownList);
     if (!this.json) this.note(...aboutList(listed, { more, refreshed, left }, options.now));
-    const canResolve = this.streams.stdout.terminal && !this.json && flags.stuck && listed.length > 0;
+    const isForPerson = this.streams.stdout.terminal && !this.json;
+    const canResolve = isForPerson && flags.stuck && listed.length > 0 && !profile.readOnly;
     if (canResolve) this.note(...resolveLines(options.profile));
     this.note(...unseenChargeLines(await readUnseenCharges(store, profile), options.profile));
     const ending = refreshed?.unavailable ?? endingOf(refreshed?.payments ?? [], 'read again');
