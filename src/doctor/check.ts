@@ -1,4 +1,5 @@
 import { counted } from '../contract/amount-format.js';
+import { commandText, type NextStep } from '../next-command.js';
 import { PaydeskError, ProfileError, TemporaryError } from '../errors.js';
 
 const checkNames = [
@@ -39,6 +40,10 @@ export const fail = (name: CheckName, message: string, fix?: string): Check => (
   ...warn(name, message, fix),
   status: 'fail',
 });
+
+/** Commands that belong together, in one line. */
+export const inTurn = (steps: readonly NextStep[]): string =>
+  steps.map((step) => commandText(step)).join(', then ');
 
 export const notChecked = (name: CheckName, why: string): Check => warn(name, `Not checked: ${why}.`);
 

@@ -1,5 +1,5 @@
 import type { Environment } from '../child-environment.js';
-import { commandText, type NextStep } from '../next-command.js';
+import type { NextStep } from '../next-command.js';
 import type { ClientOptions } from '../client/client.js';
 import { dropInsecureTls } from '../client/insecure-tls.js';
 import type { Connection } from '../client/dispatchers.js';
@@ -9,7 +9,16 @@ import { connectionTo } from '../profiles/connection.js';
 import { findPaths } from '../profiles/paths.js';
 import { resolveProfile, type ResolvedProfile } from '../profiles/resolve.js';
 import { openProfiles, type ProfileStore } from '../profiles/store.js';
-import { diagnose, fail, notChecked, pass, type Check, type CheckName, type Diagnosis } from './check.js';
+import {
+  diagnose,
+  fail,
+  inTurn,
+  notChecked,
+  pass,
+  type Check,
+  type CheckName,
+  type Diagnosis,
+} from './check.js';
 import { checkLedger, type LedgerWarning } from './ledger.js';
 import { checkConfig, checkKeyring, checkModes, checkNode } from './machine.js';
 import { checkDns, checkProxy, checkTls, lookedUpByProxy } from './network.js';
@@ -65,8 +74,9 @@ async function checkApp(options: ExamineOptions, store: ProfileStore): Promise<C
     apiKey = (await profile.apiKey()).reveal();
   } catch (error) {
     if (!(error instanceof PaydeskError)) throw error;
-    const [next] = error.next;
-    const fix = next && commandText(next);
+    // The steps to a new key belong together: the first alone would only remove the profile.
+    const steps = error.code === 'key-missing' ? error.next : error.next.slice(0, 1);
+    const fix = steps.length === 0 ? undefined : inTurn(steps);
     return [fail('profile', error.message, fix), ...skipped(ofApp, 'there is no valid profile')];
   }
   options.secrets.addKey(apiKey);
@@ -75,6 +85,7 @@ async function checkApp(options: ExamineOptions, store: ProfileStore): Promise<C
     'profile',
     `${name}: ${profile.kind === undefined ? '' : `${profile.kind} `}app ${profile.appId} at ${profile.baseUrl}.${profile.readOnly ? ' It is read-only.' : ''}`,
   );
+  const stored = profile.name === undefined ? undefined : store.find(profile.name);
   const insecureTls = dropInsecureTls(env);
   let connection: Connection;
   try {
@@ -94,7 +105,7 @@ async function checkApp(options: ExamineOptions, store: ProfileStore): Promise<C
     return [found, proxy, dns, ...skipped(ofApp.slice(2), 'the name could not be looked up')];
   const [tls, service] = await Promise.all([
     checkTls(profile.baseUrl, connection, options.now(), insecureTls),
-    checkService({ ...options, profile, apiKey, connection }),
+    checkService({ ...options, profile, stored, apiKey, connection }),
   ]);
   return [found, proxy, dns, tls, ...service];
 }

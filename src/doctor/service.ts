@@ -7,12 +7,16 @@ import { createTransport } from '../client/transport.js';
 import { isJsonObject, type JsonObject } from '../contract/json.js';
 import { PaydeskError, ProfileError, ServiceError, TemporaryError } from '../errors.js';
 import { isLoopbackUrl } from '../loopback.js';
+import { addAgain } from '../profiles/add-again.js';
 import type { ResolvedProfile } from '../profiles/resolve.js';
+import type { Profile } from '../profiles/store.js';
 import { keyTimeouts } from '../profiles/try-key.js';
-import { fail, notChecked, pass, warn, type Check } from './check.js';
+import { fail, inTurn, notChecked, pass, warn, type Check } from './check.js';
 
 interface ServiceTools {
   profile: ResolvedProfile;
+  /** As it is stored; undefined when the environment stands in for it. */
+  stored: Profile | undefined;
   apiKey: string;
   connection: Connection;
   headers: Readonly<Record<string, string>>;
@@ -86,10 +90,8 @@ function describe(tools: ServiceTools, timing: AnswerTiming | undefined, found: 
   return [
     pass('service', `${profile.baseUrl} answered in ${timing.ms} ms.`),
     checkClock(timing),
-    checkKey(profile, error),
-    'customer' in found
-      ? checkKind(profile, found.customer)
-      : notChecked('kind', 'no customer could be read'),
+    checkKey(tools, error),
+    'customer' in found ? checkKind(tools, found.customer) : notChecked('kind', 'no customer could be read'),
   ];
 }
 
@@ -120,21 +122,27 @@ function span(seconds: number): string {
   return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 }
 
-function checkKey({ name, appId, sources }: ResolvedProfile, error: PaydeskError | undefined): Check {
+function checkKey(
+  { profile: { appId, sources }, stored }: ServiceTools,
+  error: PaydeskError | undefined,
+): Check {
   if (error === undefined) return pass('key', `The service accepts the key for app ${appId}.`);
   const missing = error instanceof ServiceError && error.httpStatus === 404;
   if (error instanceof ProfileError || missing) {
     const fix =
-      name === undefined
+      stored === undefined
         ? 'Set PAYDESK_APP_ID and PAYDESK_API_KEY as the management console shows them.'
-        : `${addAgain(name)} with the key from the management console`;
+        : `${addAgainText(stored)} (with the key from the management console)`;
     const message = missing ? `The service found no app ${appId} for this key (HTTP 404).` : error.message;
     return fail('key', `${message} The key is from ${sources.apiKey}.`, fix);
   }
   return warn('key', `paydesk could not test the key by listing customers: ${error.message}`);
 }
 
-function checkKind({ name, kind, appId }: ResolvedProfile, customer: JsonObject | undefined): Check {
+function checkKind(
+  { profile: { kind, appId }, stored }: ServiceTools,
+  customer: JsonObject | undefined,
+): Check {
   const app = isJsonObject(customer?.app) ? customer.app : undefined;
   if (app?.isBlocked === true) {
     return fail('kind', `App ${appId} is blocked.`, 'Unblock it in the management console.');
@@ -158,14 +166,11 @@ function checkKind({ name, kind, appId }: ResolvedProfile, customer: JsonObject 
   return fail(
     'kind',
     `The profile says that app ${appId} is ${kind}, but the service says ${theirs}.`,
-    name === undefined ? `Set PAYDESK_KIND=${theirs}` : `${addAgain(name)} with --${theirs}`,
+    stored === undefined ? `Set PAYDESK_KIND=${theirs}` : addAgainText({ ...stored, kind: theirs }),
   );
 }
 
-function addAgain(name: string): string {
-  const [remove, add] = ['remove', 'add'].map((verb) => commandText(paydesk('profiles', verb, name)));
-  return `${remove}, then ${add}`;
-}
+const addAgainText = (profile: Profile): string => inTurn(addAgain(profile));
 
 /** A transport that reports the timing of each answer. */
 function withTiming(

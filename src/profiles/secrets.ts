@@ -1,4 +1,4 @@
-import { type Command, paydesk } from '../next-command.js';
+import type { Command } from '../next-command.js';
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ProfileError } from '../errors.js';
@@ -18,7 +18,8 @@ export interface KeyReference {
 export interface Secrets {
   /** Stores a key in the keyring when that works, else in a file; `only: 'file'` does not try the keyring. */
   put(name: string, key: Secret, options?: { only?: 'file' }): Promise<KeyReference>;
-  get(name: string, reference: KeyReference): Promise<Secret>;
+  /** `ifMissing`: what to type when the key is gone. */
+  get(name: string, reference: KeyReference, ifMissing?: readonly Command[]): Promise<Secret>;
   delete(reference: KeyReference): Promise<void>;
   /** `keyring` or `file /path/of/the/file`. */
   describe(reference: KeyReference): string;
@@ -49,7 +50,7 @@ export function createSecrets(options: { paths: Paths; env: Environment }): Secr
       return reference;
     },
 
-    async get(name, reference) {
+    async get(name, reference, ifMissing = []) {
       const found =
         reference.in === 'keyring'
           ? await readFromKeyring(await keyring(), name, reference)
@@ -58,7 +59,7 @@ export function createSecrets(options: { paths: Paths; env: Environment }): Secr
       const place = reference.in === 'keyring' ? 'the keyring' : fileOf(reference);
       throw new ProfileError(`The API key of profile ${name} is no longer in ${place}.`, {
         code: 'key-missing',
-        next: addAgain(name),
+        next: ifMissing,
       });
     },
 
@@ -120,13 +121,6 @@ function storing(work: () => void): void {
       cause,
     });
   }
-}
-
-function addAgain(name: string): Command[] {
-  return [
-    paydesk('profiles', 'remove', name),
-    paydesk('profiles', 'add', name, '--base-url', 'URL', '--app-id', 'ID'),
-  ];
 }
 
 function reasonOf(cause: unknown): string {

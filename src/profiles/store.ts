@@ -2,6 +2,7 @@ import type { Environment } from '../child-environment.js';
 import { paydesk } from '../next-command.js';
 import { ProfileError, UsageError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
+import { addAgain } from './add-again.js';
 import { withoutTrailingSlash } from './checks.js';
 import { readConfig, updateConfig, type Config, type Kind, type StoredProfile } from './config-file.js';
 import { findPaths, type Paths } from './paths.js';
@@ -109,7 +110,7 @@ export function createProfileStore(options: { paths: Paths; env: Environment }):
       return profileIn(config, name) ?? refuseUnknown(config, name);
     },
     apiKey(profile) {
-      return secrets.get(profile.name, profile.key);
+      return secrets.get(profile.name, profile.key, addAgain(profile));
     },
     whereKeyIs(profile) {
       return secrets.describe(profile.key);
