@@ -187,13 +187,32 @@ export function isLegal(operation: Operation, state: StateName): boolean {
 
 /** Whether a payment in `from` can still come to be in `to`, by any path. */
 export function canReach(from: StateName, to: StateName): boolean {
+  return hasPath(from, to, (state) => states[state].next);
+}
+
+/** Steps back: an operation failed, or the customer tries again after a decline. */
+const stepsBack: Partial<Record<StateName, readonly string[]>> = {
+  Capturing: ['Authorised'],
+  Refunding: ['Captured'],
+  Cancelling: ['Created', 'ActionRequired', 'Processing', 'Held', 'Authorised'],
+  Declined: ['ActionRequired', 'Processing', 'Held'],
+};
+
+/** Whether a payment gets from `earlier` to `later` without a step back. Of two states, at most one comes before the other. */
+export function comesBefore(earlier: StateName, later: StateName): boolean {
+  return hasPath(earlier, later, (state) =>
+    states[state].next.filter((next) => stepsBack[state]?.includes(next) !== true),
+  );
+}
+
+function hasPath(from: StateName, to: StateName, nextOf: (state: StateName) => readonly string[]): boolean {
   const seen = new Set<string>();
-  const open: string[] = [...states[from].next];
+  const open: string[] = [...nextOf(from)];
   for (let state = open.pop(); state !== undefined; state = open.pop()) {
     if (state === to) return true;
     if (seen.has(state)) continue;
     seen.add(state);
-    open.push(...states[state as StateName].next);
+    open.push(...nextOf(state as StateName));
   }
   return false;
 }

@@ -2,12 +2,11 @@
 
 import { paydesk } from '../next-command.js';
 import { counted, countText } from '../contract/amount-format.js';
-import { canReach, isStateName, type StateName } from '../contract/states.js';
+import { canReach, comesBefore, isStateName, type StateName } from '../contract/states.js';
 import { NotReachedError, type PaydeskError, PendingError, ServiceError } from '../errors.js';
 import { safeText } from '../output/text.js';
 import type { Delivery } from './inbox/delivery.js';
 import { type Filter, passes } from './forwarding/targets.js';
-import { mayFollow } from './reading/verdict.js';
 
 interface Expected {
   until: StateName | undefined;
@@ -98,8 +97,9 @@ function createPaymentTally({ until, filter, nameOf }: Expected) {
   function isThere({ state, saidState }: Delivery): boolean {
     if (state === null || until === undefined) return false;
     if (state === until) return true;
-    const said = saidState === null ? null : nameOf(saidState);
-    return said === until && isStateName(state) && mayFollow(until, state);
+    // A payment that is authorised or over does not show that it was declined before.
+    if (saidState === null || nameOf(saidState) !== until || until === 'Declined') return false;
+    return isStateName(state) && comesBefore(until, state);
   }
 
   function where(): string {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   canReach,
+  comesBefore,
   isLegal,
   isStateName,
   type Operation,
@@ -54,6 +55,24 @@ describe('states', () => {
     expect(canReach('Refunded', 'Captured')).toBe(false);
     // A refund that bounces is back where it was.
     expect(canReach('Refunding', 'Captured')).toBe(true);
+  });
+
+  test('come before one another in one direction only, and lead on without a step back', () => {
+    for (const one of stateNames) {
+      expect(comesBefore(one, one)).toBe(false);
+      for (const other of stateNames) {
+        if (!comesBefore(one, other)) continue;
+        expect([one, other, comesBefore(other, one), canReach(one, other)]).toEqual([
+          one,
+          other,
+          false,
+          true,
+        ]);
+      }
+    }
+    for (const name of stateNames) if (name !== 'Created') expect(comesBefore('Created', name)).toBe(true);
+    expect(comesBefore('Authorised', 'Captured')).toBe(true);
+    expect(comesBefore('Declined', 'Authorised')).toBe(true);
   });
 
   test('are not mistaken for what every object has', () => {

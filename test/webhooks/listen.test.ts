@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createClient } from '../../src/client/client.js';
 import { parsePayment } from '../../src/payments/named-payments.js';
 import { createChaos } from '../../src/webhooks/forwarding/chaos.js';
+import { addFault } from '../helpers/desk.js';
 import { deskDatabases } from '../helpers/desk-database.js';
 import { describeWithPostgres, type Postgres } from '../helpers/postgres.js';
 import {
@@ -112,6 +113,30 @@ function tests(location: () => Promise<string | undefined>): void {
     await listener.post(body({ paymentId, paymentState: 'Captured' }));
     const [, second] = await listener.waitFor(2);
     expect(second).toMatchObject({ state: 'Captured', previousState: 'Created', verdict: 'several' });
+  });
+
+  it('a webhook of an uncaptured payment that is quicker than the read reaches the target of its state', async () => {
+    const listener = await desk.listen({ to: [`${handler.url} state=Authorised`] });
+    const { paymentId } = await sandbox.create({ autoCapture: false });
+    await sandbox.pay(paymentId);
+    await addFault(sandbox, { kind: 'stale-read', next: 1 });
+    await listener.post(body({ paymentId, paymentState: 'Authorised' }));
+    const [delivery] = await listener.waitFor(1);
+    expect(delivery).toMatchObject({ state: 'Authorised', forwards: [{ outcome: 'delivered' }] });
+    expect(handler.states(paymentId)).toEqual(['Authorised']);
+  });
+
+  it('a webhook that is late is stale, and its payment is read once', async () => {
+    const listener = await desk.listen();
+    const { paymentId } = await sandbox.create({ autoCapture: false });
+    await sandbox.pay(paymentId);
+    sandbox.lines.splice(0);
+    await listener.post(body({ paymentId, paymentState: 'Authorised' }));
+    await listener.waitFor(1);
+    await listener.post(body({ paymentId, paymentState: 'Created' }));
+    const [, late] = await listener.waitFor(2);
+    expect(late).toMatchObject({ state: 'Authorised', verdict: 'stale' });
+    expect(sandbox.lines.filter(({ path }) => path.endsWith(`/payments/${paymentId}`))).toHaveLength(2);
   });
 
   it('a key that is not accepted is told once, and webhooks are kept and passed on all the same', async () => {

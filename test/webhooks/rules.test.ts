@@ -131,6 +131,15 @@ describe('what a read says about a delivery', () => {
     ['duplicate', { ...facts, repeated: true }],
     ['stale', { ...facts, previous: 'Captured', said: 'Capturing' }],
     ['unconfirmed', { ...facts, previous: 'Created', state: 'Created', said: 'Captured' }],
+    ['unconfirmed', { ...facts, previous: 'Created', state: 'Created', said: 'Authorised' }],
+    ['unconfirmed', { ...facts, previous: 'Authorised', state: 'Authorised', said: 'Capturing' }],
+    ['unconfirmed', { ...facts, previous: 'Captured', said: 'Refunding' }],
+    ['unconfirmed', { ...facts, previous: 'Declined', state: 'Declined', said: 'Authorised' }],
+    ['unconfirmed', { ...facts, previous: 'Cancelled', state: 'Cancelled', said: 'Captured' }],
+    ['stale', { ...facts, previous: 'Authorised', state: 'Authorised', said: 'Created' }],
+    ['stale', { ...facts, previous: 'Authorised', state: 'Authorised', said: 'Declined' }],
+    ['stale', { ...facts, previous: 'Declined', state: 'Declined', said: 'Processing' }],
+    ['stale', { ...facts, previous: 'Cancelled', state: 'Cancelled', said: 'Capturing' }],
     ['changed', { ...facts, previous: 'OnHold', state: 'Weird', said: 'Other' }],
   ])('%s', (verdict, given) => {
     expect(judgeDelivery(given)).toBe(verdict);

@@ -7,7 +7,7 @@ import { PaydeskError, ProfileError, ServiceError, TemporaryError } from '../../
 import { idOf } from '../../payments/named-payments.js';
 import type { ReadBudget } from './read-budget.js';
 import type { UnreadDelivery } from './unread-delivery.js';
-import { mayFollow } from './verdict.js';
+import { isAhead } from './verdict.js';
 
 /** What the service answered; `absent` when it has no such payment. */
 type ReadOutcome = { value: PaymentRead } | { absent: boolean; why: string };
@@ -79,12 +79,11 @@ export function createPaymentReads(options: PaymentReadsOptions): PaymentReads {
     }
   }
 
-  /** A webhook claims a state that the payment can still reach: the read may be behind. */
+  /** A webhook claims a state that the payment has still before it: the read may be behind. */
   function isEarly({ state }: PaymentRead, deliveries: readonly UnreadDelivery[]): boolean {
     return deliveries.some(({ saidState }) => {
       const said = saidState === null ? undefined : client.canonicalState(saidState);
-      if (said === undefined || state === undefined || said === state) return false;
-      return !mayFollow(said, state) && mayFollow(state, said);
+      return said !== undefined && state !== undefined && isAhead(said, state);
     });
   }
 

@@ -1,4 +1,4 @@
-import { canReach, isStateName, states } from '../../contract/states.js';
+import { canReach, comesBefore, isStateName, states } from '../../contract/states.js';
 import type { DeliveryVerdict } from '../../ledger/inbox-schema.js';
 
 interface Facts {
@@ -15,13 +15,19 @@ interface Facts {
 export function judgeDelivery({ said, state, previous, repeated }: Facts): DeliveryVerdict {
   if (repeated) return 'duplicate';
   const differs = said !== null && said !== state;
-  if (differs && !mayFollow(said, state)) return 'unconfirmed';
+  if (differs && (isAhead(said, state) || !mayFollow(said, state))) return 'unconfirmed';
   if (previous !== state) return isOneStep(previous, state) ? 'changed' : 'several';
   return differs ? 'stale' : 'same';
 }
 
+/** Whether a webhook says a state that the payment has still before it: the service may be about to show it. */
+export function isAhead(said: string, state: string): boolean {
+  if (!isStateName(said) || !isStateName(state)) return false;
+  return comesBefore(state, said) || (canReach(state, said) && !canReach(said, state));
+}
+
 /** Whether a payment that was in `earlier` can be in `later` now. Of names that we do not know anything may be true. */
-export function mayFollow(earlier: string, later: string): boolean {
+function mayFollow(earlier: string, later: string): boolean {
   return !isStateName(earlier) || !isStateName(later) || canReach(earlier, later);
 }
 

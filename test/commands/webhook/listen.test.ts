@@ -255,6 +255,15 @@ describe('for jobs', () => {
     expect(listener.deliveries()).toMatchObject([{ state: 'Created' }]);
   });
 
+  it('ends with 3 when a webhook alone says that an unpaid payment is authorised', async () => {
+    const listener = await home.listenHere('--until', 'Authorised', '--timeout', '6s');
+    const { paymentId } = await sandbox.create();
+    await listener.post(body({ paymentId, paymentState: 'Authorised' }));
+    expect(await listener.ended).toBe(3);
+    expect(listener.lines().at(-1)?.error).toMatchObject({ code: 'other-state', exit: 3 });
+    expect(listener.deliveries()).toMatchObject([{ state: 'Created', verdict: 'unconfirmed' }]);
+  });
+
   it('ends with 3 at once when a payment that it waits for can no longer get there', async () => {
     const { paymentId } = await sandbox.create();
     const listener = await home.listenHere('--until', 'Captured', '--payment', String(paymentId));

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import type { StateName } from '../../src/contract/states.js';
+import { createWebhookExpectation } from '../../src/webhooks/expectation.js';
+import type { Delivery } from '../../src/webhooks/inbox/delivery.js';
+import { everything } from './hook-desk.js';
+
+const delivery: Delivery = {
+  id: 1,
+  time: 0,
+  kind: 'received',
+  paymentId: '100231',
+  referenceId: null,
+  namedBy: 'json',
+  saidState: null,
+  state: 'Created',
+  previousState: null,
+  verdict: 'changed',
+  why: null,
+  readTime: 0,
+  forwards: [],
+};
+
+const waitFor = (until: StateName) =>
+  createWebhookExpectation({
+    until,
+    count: undefined,
+    maxDuplicates: undefined,
+    filter: everything,
+    nameOf: (said) => said,
+  });
+
+it.each<[StateName, string]>([
+  ['Authorised', 'Authorised'],
+  ['Authorised', 'Captured'],
+  ['Created', 'Authorised'],
+  ['Captured', 'Refunded'],
+])('--until %s is met by its webhook when the service shows %s', (until, state) => {
+  expect(waitFor(until).see({ ...delivery, saidState: until, state })).toBe('met');
+});
+
+it.each<[StateName, string]>([
+  ['Authorised', 'Created'],
+  ['Authorised', 'Declined'],
+  ['Capturing', 'Authorised'],
+  ['Cancelling', 'Authorised'],
+  ['Refunding', 'Captured'],
+  ['Declined', 'Authorised'],
+  ['Authorised', 'SomethingElse'],
+])('--until %s is not met by its webhook when the service shows %s', (until, state) => {
+  expect(waitFor(until).see({ ...delivery, saidState: until, state })).toBeUndefined();
+});
