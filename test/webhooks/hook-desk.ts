@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { createClient } from '../../src/client/client.js';
@@ -14,7 +14,7 @@ import {
   type ListenOptions,
   startListener,
 } from '../../src/webhooks/listen.js';
-import { parseTarget } from '../../src/webhooks/forwarding/targets.js';
+import { parseTarget, type Target } from '../../src/webhooks/forwarding/targets.js';
 import { createNoTunnel } from '../../src/webhooks/tunnels/without-program.js';
 import { eventually, type TestSandbox } from '../helpers/sandbox.js';
 
@@ -42,9 +42,17 @@ export interface HookDesk {
   database: DeskDatabase;
   inbox: Inbox;
   app: { baseUrl: string; appId: string };
-  /** Starts a listener on this database; all of them are stopped in the end. */
-  listen(options?: Partial<Omit<ListenOptions, 'targets'>> & { to?: string[] }): Promise<TestListener>;
+  /** Starts a listener on this database, also as if on another machine; all of them are stopped in the end. */
+  listen(
+    options?: Partial<Omit<ListenOptions, 'targets'>> & { to?: string[]; machine?: string },
+  ): Promise<TestListener>;
   close(): Promise<void>;
+}
+
+/** What a target that is typed on another machine stands for. */
+export function targetOn(machine: string, text: string): Target {
+  const target = parseTarget(text);
+  return { ...target, key: target.key.replace(hostname(), machine) };
 }
 
 /** The inbox of a sandbox's app: in a file of its own, or at the location given. */
@@ -67,7 +75,7 @@ export async function openHookDesk(sandbox: TestSandbox, location?: string): Pro
     database,
     inbox: createInbox(database.store),
     app,
-    async listen({ to = [], ...options } = {}) {
+    async listen({ to = [], machine = hostname(), ...options } = {}) {
       const events: ListenEvent[] = [];
       const errors: unknown[] = [];
       const listener = await startListener({
@@ -80,7 +88,7 @@ export async function openHookDesk(sandbox: TestSandbox, location?: string): Pro
         orAnother: false,
         tunnel: createNoTunnel(),
         retriesFailed: true,
-        targets: to.map(parseTarget),
+        targets: to.map((text) => targetOn(machine, text)),
         filter: everything,
         ack: 'immediate',
         chaos: undefined,

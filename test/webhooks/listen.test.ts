@@ -3,6 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createClient } from '../../src/client/client.js';
 import { parsePayment } from '../../src/payments/named-payments.js';
 import { createChaos } from '../../src/webhooks/forwarding/chaos.js';
+import { replayTo } from '../../src/webhooks/forwarding/replay.js';
+import { createSender } from '../../src/webhooks/forwarding/sender.js';
+import { findDelivery } from '../../src/webhooks/inbox/inbox.js';
 import { addFault } from '../helpers/desk.js';
 import { deskDatabases } from '../helpers/desk-database.js';
 import { describeWithPostgres, type Postgres } from '../helpers/postgres.js';
@@ -13,7 +16,7 @@ import {
   startTestSandbox,
   type TestSandbox,
 } from '../helpers/sandbox.js';
-import { everything, type HookDesk, openHookDesk } from './hook-desk.js';
+import { everything, type HookDesk, openHookDesk, targetOn } from './hook-desk.js';
 
 let sandbox: TestSandbox;
 let handler: Receiver;
@@ -25,6 +28,18 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 const body = (fields: Record<string, unknown>) => JSON.stringify(fields);
+
+/** Replays the first webhook as if on another machine, where the handler listens at the same local address. */
+async function replayOn(machine: string): Promise<void> {
+  const { inbox, app, database } = desk;
+  const sender = createSender(() => Date.now());
+  const replayDesk = { store: database.store, inbox, app, sender, now: () => Date.now() };
+  await replayTo(replayDesk, await findDelivery(inbox, app, 1), targetOn(machine, handler.url), []);
+  await sender.close();
+}
+
+const failedIds = async () =>
+  (await Array.fromAsync(desk.inbox.list(desk.app, { failed: true }))).map(({ id }) => id);
 
 function tests(location: () => Promise<string | undefined>): void {
   beforeEach(async () => {
@@ -317,6 +332,38 @@ function tests(location: () => Promise<string | undefined>): void {
     const last = await desk.listen({ to: [handler.url], note: (...lines) => notes.push(...lines) });
     expect(notes).toHaveLength(1);
     await last.stop();
+  });
+
+  it('what another machine accepted at its own local address is still forwarded here', async () => {
+    handler.answer({ status: 503 });
+    const first = await desk.listen({ to: [handler.url] });
+    await first.post('{"n":1}');
+    await first.waitFor(1);
+    await first.stop();
+    handler.answer({ status: 200 });
+    await replayOn('build-1');
+    expect(await failedIds()).toEqual([1]);
+    const next = await desk.listen({ to: [handler.url] });
+    const [delivery] = await next.waitFor(1);
+    expect(delivery?.forwards).toMatchObject([{ replay: false, outcome: 'delivered' }, { replay: true }]);
+    expect(await failedIds()).toEqual([]);
+  });
+
+  it('what another machine accepted before the payment could be read is still forwarded here', async () => {
+    const to = [`${handler.url} state=Created`];
+    const readRetries = { minPauseMs: 1, maxPauseMs: 1, withinMs: 0 };
+    const { paymentId } = await sandbox.create();
+    await addFault(sandbox, { kind: 'error-before-commit', route: 'get', status: 503, next: 1_000 });
+    const first = await desk.listen({ to, readRetries });
+    await first.post(body({ paymentId, n: 1 }));
+    await first.waitFor(1);
+    await first.stop();
+    await replayOn('build-1');
+    expect(handler.requests).toHaveLength(1);
+    await sandbox.control('DELETE', '/faults');
+    const next = await desk.listen({ to });
+    await next.waitFor(1);
+    expect(handler.requests).toHaveLength(2);
   });
 
   it('targets get what their filters let through', async () => {

@@ -7,7 +7,7 @@ import { openSession } from '../../cli/desk/session.js';
 import { sendFlags, targetFlag, withSendFlags } from '../../cli/flags/listen-flags.js';
 import { endingOfReplays, replayAll } from '../../webhooks/forwarding/replay-all.js';
 import { createSender } from '../../webhooks/forwarding/sender.js';
-import { replayedJson, replayList, targetNote } from '../../output/views/webhook-replay.js';
+import { elsewhereNote, replayedJson, replayList, targetNote } from '../../output/views/webhook-replay.js';
 import { parseNumericId } from '../../typed-values.js';
 
 export default class WebhookReplay extends BaseCommand {
@@ -48,7 +48,10 @@ export default class WebhookReplay extends BaseCommand {
       { store: database.store, inbox, app, sender, now: Date.now },
       { ids, since: flags.since?.getTime(), failed: flags.failed, signal: this.signal, client },
       { to: flags.to, prepare: (target) => withSendFlags(target, flags) },
-      ({ url }) => this.note(...targetNote(profile.kind, url)),
+      {
+        onTarget: ({ url }) => this.note(...targetNote(profile.kind, url)),
+        onElsewhere: (forward, count) => this.note(elsewhereNote(forward, count)),
+      },
     );
     await this.showList(results, replayList);
     const ending = endingOfReplays(results);

@@ -1,4 +1,7 @@
+import { counted } from '../../contract/amount-format.js';
 import { isLoopbackUrl } from '../../loopback.js';
+import type { ForwardRecord } from '../../webhooks/inbox/delivery.js';
+import { machineOf } from '../../webhooks/inbox/target-place.js';
 import type { Replayed } from '../../webhooks/forwarding/replay.js';
 import { type Line, toned } from '../lines.js';
 import type { ListView } from '../rows.js';
@@ -43,3 +46,8 @@ export function targetNote(kind: 'sandbox' | 'live' | undefined, url: string): L
   const { host } = new URL(url);
   return [`${kind === 'live' ? 'Of a live app: this' : 'This'} goes to ${host}, not to this machine.`];
 }
+
+/** A local address of another machine cannot be reached from here. */
+export const elsewhereNote = (forward: ForwardRecord, count: number): Line =>
+  `${counted(count, 'webhook was', 'webhooks were')} not sent to ${forward.to} on ${machineOf(forward)}. ` +
+  'Run the command there, or choose a target with --to.';

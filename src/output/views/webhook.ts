@@ -67,12 +67,12 @@ function forwardPiece({ status, ms, outcome, attempts, chaos }: ForwardRecord, l
   return [code, time, toned(tone === 'good' ? undefined : tone, after)];
 }
 
-/** Replays that failed at an address that has not accepted the webhook and had no forward of it: the last of each. */
+/** Replays that failed at a place that has not accepted the webhook and had no forward of it: the last of each. */
 function failedReplays(forwards: readonly ForwardRecord[]): ForwardRecord[] {
   const others = forwards.filter(({ replay, outcome }) => !replay || outcome === 'delivered');
-  const known = new Set(others.map(({ to }) => to));
-  const failed = forwards.filter(({ to, outcome }) => outcome === 'failed' && !known.has(to));
-  return [...new Map(failed.map((forward) => [forward.to, forward])).values()];
+  const known = new Set(others.map(({ place }) => place));
+  const failed = forwards.filter(({ place, outcome }) => outcome === 'failed' && !known.has(place));
+  return [...new Map(failed.map((forward) => [forward.place, forward])).values()];
 }
 
 /** What the targets answered: in full for one, by status for several. */

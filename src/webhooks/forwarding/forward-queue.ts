@@ -144,7 +144,7 @@ export function createForwardQueue(
           .where('replay', '=', 0)
           // One that was never sent needs a read first.
           .where('attempts', '>', 0)
-          .where(neverDelivered)
+          .where(neverDelivered(store.engine))
           .executeTakeFirstOrThrow(),
       );
       return Number(numUpdatedRows);

@@ -5,9 +5,11 @@ import type { Client } from '../../client/client.js';
 import type { PaymentKey } from '../../client/payment-calls.js';
 import { PartialError, type PaydeskError, ServiceError, UsageError } from '../../errors.js';
 import { isSuccess } from './forwarder.js';
+import type { ForwardRecord } from '../inbox/delivery.js';
 import { findDelivery, type WholeDelivery } from '../inbox/inbox.js';
+import { machineOf, targetPlace } from '../inbox/target-place.js';
 import {
-  formerTargets,
+  formerForwards,
   storeMadeWebhook,
   madeMarks,
   type ReplayDesk,
@@ -32,21 +34,34 @@ interface How {
   prepare(target: Target): Target;
 }
 
+/** What is reported besides the requests. */
+interface Reports {
+  /** The first request to this target comes next. */
+  onTarget(target: Target): void;
+  /** The local address of another machine, and how many webhooks were not sent there. */
+  onElsewhere(forward: ForwardRecord, count: number): void;
+}
+
 /** One after another, in the order in which they came. */
 export async function replayAll(
   desk: ReplayDesk,
   chosen: Chosen,
   how: How,
-  onTarget: (target: Target) => void,
+  { onTarget, onElsewhere }: Reports,
 ): Promise<Replayed[]> {
   const { inbox, app } = desk;
   const results: Replayed[] = [];
   const told = new Set<string>();
+  const skipped = new Map<string, { forward: ForwardRecord; count: number }>();
   for (const id of await chosenIds(desk, chosen)) {
     chosen.signal.throwIfAborted();
     const delivery = await findDelivery(inbox, app, id);
-    const targets = targetsFor(delivery, chosen, how);
-    if (targets.length === 0 && chosen.ids.length > 0) throw noTarget(id);
+    const { targets, elsewhere } = targetsFor(delivery, chosen, how);
+    if (targets.length === 0 && chosen.ids.length > 0) throw noTarget(id, elsewhere);
+    for (const forward of elsewhere) {
+      const count = (skipped.get(forward.place)?.count ?? 0) + 1;
+      skipped.set(forward.place, { forward, count });
+    }
     if (targets.length === 0) continue;
     const sent = chosen.client ? await freshOf(desk, chosen.client, delivery) : delivery;
     const marks = [...replayMarks(id), ...(sent.kind === 'synthetic' ? madeMarks : [])];
@@ -56,6 +71,7 @@ export async function replayAll(
       results.push(await replayTo(desk, sent, target, marks));
     }
   }
+  for (const { forward, count } of skipped.values()) onElsewhere(forward, count);
   return results;
 }
 
@@ -87,10 +103,24 @@ async function chosenIds({ inbox, app }: ReplayDesk, chosen: Chosen): Promise<nu
   return found.toReversed();
 }
 
-function targetsFor(delivery: WholeDelivery, { failed }: Chosen, how: How): Target[] {
-  const bare = how.to ? [how.to] : formerTargets(delivery, failed === true).map(parseTarget);
-  return bare.map((target) => how.prepare(target));
+interface Targets {
+  targets: Target[];
+  /** Forwards to local addresses of other machines, which this one cannot reach. */
+  elsewhere: ForwardRecord[];
 }
+
+function targetsFor(delivery: WholeDelivery, { failed }: Chosen, { to, prepare }: How): Targets {
+  if (to !== undefined) return { targets: [prepare(to)], elsewhere: [] };
+  const former = formerForwards(delivery, failed === true);
+  const here = former.filter(isHere);
+  return {
+    targets: here.map((forward) => prepare(parseTarget(forward.to))),
+    elsewhere: former.filter((forward) => !here.includes(forward)),
+  };
+}
+
+const isHere = ({ to, place }: ForwardRecord): boolean =>
+  place === targetPlace({ target: to, target_key: parseTarget(to).key });
 
 /** The webhook of the payment as it is now, in place of what came. */
 async function freshOf(desk: ReplayDesk, client: Client, delivery: WholeDelivery): Promise<WholeDelivery> {
@@ -109,11 +139,15 @@ async function freshOf(desk: ReplayDesk, client: Client, delivery: WholeDelivery
   return storeMadeWebhook(desk, client, await client.getPayment(key));
 }
 
-const noTarget = (id: number): UsageError =>
-  new UsageError(`Webhook ${id} was never forwarded. Nothing was sent. Choose a target with --to.`, {
-    code: 'no-target',
-    next: [paydesk('webhook', 'replay', id, '--to', 'localhost:3000/hooks')],
-  });
+function noTarget(id: number, [elsewhere]: readonly ForwardRecord[]): UsageError {
+  const message =
+    elsewhere === undefined
+      ? `Webhook ${id} was never forwarded. Nothing was sent. Choose a target with --to.`
+      : `Webhook ${id} was only forwarded to ${elsewhere.to} on ${machineOf(elsewhere)}. Nothing was sent. ` +
+        'Run the command there, or choose a target with --to.';
+  const next = [paydesk('webhook', 'replay', id, '--to', 'localhost:3000/hooks')];
+  return new UsageError(message, { code: 'no-target', next });
+}
 
 /** How a replay ends: well, refused by every target, or in part. */
 export function endingOfReplays(results: readonly Replayed[]): PaydeskError | undefined {

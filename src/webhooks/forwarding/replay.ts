@@ -78,13 +78,13 @@ export async function replayTo(
 export const replayMarks = (id: number): Array<[string, string]> => [['Paydesk-Replay', String(id)]];
 export const madeMarks: Array<[string, string]> = [['Paydesk-Synthetic', 'true']];
 
-/** Where a delivery went before, each address once; those that failed alone, if that is asked for. */
-export function formerTargets(
+/** The last forward to each place where a delivery went before; only those that failed, if that is asked for. */
+export function formerForwards(
   { forwards }: { forwards: readonly ForwardRecord[] },
   failed: boolean,
-): string[] {
-  const last = new Map(forwards.map((forward) => [forward.to, forward]));
-  return [...last.values()].filter(({ outcome }) => !failed || outcome === 'failed').map(({ to }) => to);
+): ForwardRecord[] {
+  const last = new Map(forwards.map((forward) => [forward.place, forward]));
+  return [...last.values()].filter(({ outcome }) => !failed || outcome === 'failed');
 }
 
 /** Keeps the webhook that the service would send for the payment as it is now. */

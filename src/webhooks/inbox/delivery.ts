@@ -1,10 +1,13 @@
 // A delivery as the rest of the desk sees it.
 
 import type { DeliveryRow, DeliveryVerdict, ForwardRow } from '../../ledger/inbox-schema.js';
+import { targetPlace } from './target-place.js';
 
 export interface ForwardRecord {
   id: number;
   to: string;
+  /** The address, after the machine where it is a loopback address. */
+  place: string;
   /** Of the last attempt; null where no answer came, or nothing was sent yet. */
   status: number | null;
   ms: number | null;
@@ -16,10 +19,10 @@ export interface ForwardRecord {
   chaos: string | null;
 }
 
-/** Whether a target has not accepted it: no forward to that address was delivered, and one of them failed. */
-export function hasFailed(forwards: readonly Pick<ForwardRecord, 'to' | 'outcome'>[]): boolean {
-  const delivered = new Set(forwards.filter(({ outcome }) => outcome === 'delivered').map(({ to }) => to));
-  return forwards.some(({ to, outcome }) => outcome === 'failed' && !delivered.has(to));
+/** Whether a target has not accepted it: no forward to that place was delivered, and one of them failed. */
+export function hasFailed(forwards: readonly Pick<ForwardRecord, 'place' | 'outcome'>[]): boolean {
+  const accepted = forwards.filter(({ outcome }) => outcome === 'delivered').map(({ place }) => place);
+  return forwards.some(({ place, outcome }) => outcome === 'failed' && !accepted.includes(place));
 }
 
 export interface Delivery {
@@ -83,6 +86,7 @@ export function forwardOf(row: ForwardRow): ForwardRecord {
   return {
     id: row.id,
     to: row.target,
+    place: targetPlace(row),
     status: row.status,
     ms: row.ms,
     error: row.error,

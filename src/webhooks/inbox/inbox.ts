@@ -120,7 +120,7 @@ export function createInbox(store: Store<DeskTables>): Inbox {
       if (listener === undefined) return;
       let given = 0;
       // One more than is wanted tells whether there are more.
-      for await (const rows of pagesOf(db, listener, filter, limit + 1)) {
+      for await (const rows of pagesOf(store, listener, filter, limit + 1)) {
         for (const delivery of await withForwards(rows)) {
           if (given++ === limit) {
             more?.();
@@ -188,7 +188,7 @@ async function newestIn(db: Kysely<DeskTables>, listener: number): Promise<numbe
 
 /** The rows that match, the newest first, a page at a time. */
 async function* pagesOf(
-  db: Kysely<DeskTables>,
+  { db, engine }: Store<DeskTables>,
   listener: number,
   { payment, state, since, failed }: DeliveryFilter,
   limit: number,
@@ -209,7 +209,7 @@ async function* pagesOf(
           .select('delivery_id')
           .where('forwards.listener_id', '=', listener)
           .where('outcome', '=', 'failed')
-          .where(neverDelivered),
+          .where(neverDelivered(engine)),
       );
     }
     const rows = await query.execute();

@@ -6,6 +6,7 @@ import type { ForwardRow } from '../../ledger/inbox-schema.js';
 import type { DeskTables } from '../../ledger/schema.js';
 import { prepared, type Engine } from '../../store/store.js';
 import { insertForward, type PlannedForward } from '../inbox/insert-forward.js';
+import { targetPlace } from '../inbox/target-place.js';
 import type { UnreadDelivery } from './unread-delivery.js';
 
 type Facts = UnreadDelivery & { state: string | null };
@@ -109,8 +110,11 @@ export function createReadForwards(engine: Engine, options: ReadForwardsOptions)
 }
 
 /** Whether a target has a forward already, or has accepted a replay. */
-const isSame = ({ replay, outcome, ...other }: EarlierForward, { target }: PlannedForward): boolean =>
-  replay === 1 ? outcome === 'delivered' && other.target === target.url : other.target_key === target.key;
+const isSame = (earlier: EarlierForward, { target }: PlannedForward): boolean =>
+  earlier.replay === 1
+    ? earlier.outcome === 'delivered' &&
+      targetPlace(earlier) === targetPlace({ target: target.url, target_key: target.key })
+    : earlier.target_key === target.key;
 
 /** A forward that failed after attempts is sent again by the next listener; this one needs a read first. */
 const isUnsent = ({ outcome, attempts }: EarlierForward): boolean => outcome === 'failed' && attempts === 0;

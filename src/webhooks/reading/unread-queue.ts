@@ -61,7 +61,7 @@ export function createUnreadQueue(store: Store<DeskTables>, listenerId: number, 
               .where('outcome', '=', 'failed')
               .where('attempts', '=', 0)
               .where('target_key', 'in', targetKeys)
-              .where(neverDelivered),
+              .where(neverDelivered(store.engine)),
           )
           .execute(),
       );

@@ -247,6 +247,35 @@ describe('webhook replay', () => {
     expect(handler.requests).toHaveLength(1);
   });
 
+  it('does not take the local address of another machine for its own', async () => {
+    handler.answer({ status: 500 });
+    const listener = await desk.listen({ to: [handler.url], machine: 'build-1' });
+    await listener.post('{"n":1}');
+    await listener.waitFor(1);
+    handler.answer({ status: 200 });
+    handler.requests.splice(0);
+    const named = await run('replay', [1, '--json']);
+    expect([named.code, named.json.error]).toEqual([
+      2,
+      expect.objectContaining({
+        code: 'no-target',
+        message: `Webhook 1 was only forwarded to ${handler.url} on build-1. Nothing was sent. Run the command there, or choose a target with --to.`,
+      }),
+    ]);
+    for (const range of [['--failed'], ['--since', '1h']]) {
+      const { code, stdout, stderr } = await run('replay', [...range, '--json']);
+      expect([code, stdout]).toEqual([0, '[]\n']);
+      expect(stderr).toContain(
+        `1 webhook was not sent to ${handler.url} on build-1. Run the command there, or choose a target with --to.`,
+      );
+    }
+    expect(handler.requests).toEqual([]);
+    expect((await run('replay', [1, '--to', handler.url])).code).toBe(0);
+    expect((await run('replay', [1, '--json'])).json).toMatchObject([{ to: handler.url, status: 200 }]);
+    // It was accepted here, and not on the other machine.
+    expect((await run('events', ['--failed', '--json'])).json).toMatchObject([{ id: 1 }]);
+  });
+
   it('shows what failed beside what was accepted, and counts requests', async () => {
     const listener = await desk.listen({ to: [handler.url] });
     await listener.post('{"n":1}');
