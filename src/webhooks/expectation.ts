@@ -57,7 +57,8 @@ export function createWebhookExpectation(expected: Expected): WebhookExpectation
     see(delivery) {
       failing.delete(delivery.id);
       if (!concerns(delivery)) return undefined;
-      const refused = delivery.forwards.find(({ outcome }) => outcome === 'failed');
+      // Where the payment was not read, the handler was not asked.
+      const refused = delivery.forwards.find(({ outcome, attempts }) => outcome === 'failed' && attempts > 0);
       if (refused !== undefined && waits) return handlerFailed(told(refused), delivery.id);
       if (delivery.verdict === 'duplicate') duplicates += 1;
       else webhooks += 1;

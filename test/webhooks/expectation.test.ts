@@ -49,3 +49,33 @@ it.each<[StateName, string]>([
 ])('--until %s is not met by its webhook when the service shows %s', (until, state) => {
   expect(waitFor(until).see({ ...delivery, saidState: until, state })).toBeUndefined();
 });
+
+const unsent: Delivery = {
+  ...delivery,
+  state: null,
+  verdict: 'unread',
+  why: 'the service did not answer',
+  forwards: [
+    {
+      id: 1,
+      to: 'http://localhost:3000/',
+      place: 'desk-1 http://localhost:3000/',
+      status: null,
+      ms: null,
+      error: 'payment not read',
+      attempts: 0,
+      outcome: 'failed',
+      replay: false,
+      chaos: null,
+    },
+  ],
+};
+
+it('a webhook whose payment was not read is no failure of the handler', () => {
+  const expectation = waitFor('Captured');
+  expect(expectation.see(unsent)).toBeUndefined();
+  expect(expectation.timeUp()?.message).toContain('One could not be read: the service did not answer.');
+  const [forward] = unsent.forwards;
+  const refused = { ...unsent, forwards: [{ ...forward!, attempts: 4, status: 500 }] };
+  expect(expectation.see(refused)).toMatchObject({ code: 'handler-failed' });
+});

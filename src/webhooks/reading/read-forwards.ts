@@ -32,9 +32,9 @@ export interface WrittenForwards {
 interface ReadForwards {
   /** Whether only a read can tell where a delivery is forwarded to. */
   isUndecided(delivery: UnreadDelivery): boolean;
-  /** After a read; where the service was not asked, those that were not sent stay. */
-  write(tx: Kysely<DeskTables>, delivery: Facts, wasAsked: boolean): Promise<WrittenForwards>;
-  /** After a read that failed. */
+  /** After a read. */
+  write(tx: Kysely<DeskTables>, delivery: Facts): Promise<WrittenForwards>;
+  /** After a read that failed, or was not made. */
   hold(tx: Kysely<DeskTables>, delivery: UnreadDelivery): Promise<WrittenForwards>;
 }
 
@@ -86,11 +86,9 @@ export function createReadForwards(engine: Engine, options: ReadForwardsOptions)
   return {
     isUndecided: (delivery) => undecidedOf(delivery).length > 0,
 
-    async write(tx, delivery, wasAsked) {
+    async write(tx, delivery) {
       const earlier = await earlierOf(tx, delivery);
-      const unsent = earlier.filter(
-        (other) => wasAsked && isUnsent(other) && filteredKeys.includes(other.target_key),
-      );
+      const unsent = earlier.filter((other) => isUnsent(other) && filteredKeys.includes(other.target_key));
       const removed = unsent.map(({ id }) => id);
       if (removed.length > 0) await tx.deleteFrom('forwards').where('id', 'in', removed).execute();
       const others = earlier.filter((other) => !isUnsent(other));

@@ -35,11 +35,11 @@ export interface ReadRecorder {
   /** There is nothing to say of the payment. */
   unread(
     deliveries: readonly UnreadDelivery[],
-    verdict: DeliveryVerdict,
+    verdict: 'none' | 'unknown',
     why: string | null,
     time: number,
   ): Promise<ReadResult[]>;
-  /** The read failed. Deliveries that a target needs it for stay unfinished until they are given up. */
+  /** The read failed, or was not made. Deliveries that a target needs it for stay unfinished until they are given up. */
   failed(
     deliveries: readonly UnreadDelivery[],
     why: string,
@@ -216,9 +216,8 @@ function createResultWriter(engine: Engine, options: ReadForwardsOptions) {
     isUndecided: readForwards.isUndecided,
     async write(tx: Kysely<DeskTables>, delivery: UnreadDelivery, result: Result): Promise<ReadResult> {
       await finish(tx, delivery, result);
-      const { paymentId, referenceId, state, verdict } = result;
-      const facts = { ...delivery, paymentId, referenceId, state };
-      const written = await readForwards.write(tx, facts, verdict !== 'unread');
+      const { paymentId, referenceId, state } = result;
+      const written = await readForwards.write(tx, { ...delivery, paymentId, referenceId, state });
       return { ...result, ...written, id: delivery.id };
     },
     async hold(tx: Kysely<DeskTables>, delivery: UnreadDelivery, result: Result): Promise<ReadResult> {

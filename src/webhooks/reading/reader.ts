@@ -73,7 +73,7 @@ export function createReader(options: ReaderOptions): Reader {
   const budget = createReadBudget(() => clock.monotonic());
   const reads = createPaymentReads({ client, clock, budget, signal, onError });
   const familiar = createFamiliarPayments(store, app);
-  const { report, finish, finishFailed } = createReports(options);
+  const { report, finish, finishFailed, giveUp } = createReports(options);
   const lines = createLines(signal, serve, onError);
 
   function add(unread: UnreadDelivery): void {
@@ -91,7 +91,7 @@ export function createReader(options: ReaderOptions): Reader {
     const isKnown = await familiar.has(key);
     if (!isKnown && budget.isAbsent(key)) return finishAbsent(line);
     if (!isKnown && !budget.takeForStranger()) {
-      return finish(line, line.waiting.splice(0), 'unread', TOO_MANY);
+      return giveUp(line, line.waiting.splice(0), TOO_MANY);
     }
     await reads.waitForTurn();
     if (signal.aborted) return;
@@ -161,11 +161,20 @@ function createReports(options: Pick<ReaderOptions, 'recorder' | 'clock' | 'retr
   async function finish(
     line: Line,
     deliveries: WaitingDelivery[],
-    verdict: 'none' | 'unknown' | 'unread',
+    verdict: 'none' | 'unknown',
     why: string | null,
   ): Promise<void> {
     if (deliveries.length === 0) return;
     await report(line, deliveries, recorder.unread(deliveries, verdict, why, clock.now()));
+  }
+
+  /** They are not read. What a target needs the read for is recorded as not sent. */
+  async function giveUp(line: Line, deliveries: WaitingDelivery[], why: string): Promise<void> {
+    await report(
+      line,
+      deliveries,
+      recorder.failed(deliveries, why, clock.now(), () => true),
+    );
   }
 
   /** Those that a target needs the read for wait in the line for another one. */
@@ -182,7 +191,7 @@ function createReports(options: Pick<ReaderOptions, 'recorder' | 'clock' | 'retr
     line.retry = { count: unfinished.length, pauseMs };
   }
 
-  return { report, finish, finishFailed };
+  return { report, finish, finishFailed, giveUp };
 }
 
 /** One line of deliveries per payment; several payments are served at a time, each at most once at a time. */
