@@ -58,6 +58,7 @@ const changeText = ({ state, previousState }: Delivery): string =>
 
 function forwardPiece({ status, ms, outcome, attempts, chaos }: ForwardRecord, long: boolean): Piece[] {
   if (outcome === 'dropped') return [toned('dim', 'dropped by chaos')];
+  if (outcome === 'failed' && attempts === 0) return [toned('bad', 'not sent')];
   if (attempts === 0) return [toned('dim', chaos === null ? '…' : `… (${chaos})`)];
   const tone = outcome === 'delivered' ? 'good' : outcome === 'failed' ? 'bad' : 'waiting';
   const code = toned(tone, status === null ? '---' : String(status));

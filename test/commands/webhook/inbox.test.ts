@@ -240,6 +240,9 @@ describe('webhook replay', () => {
     expect((await run('events', ['--failed', '--json'])).json).toMatchObject([
       { id: 1, verdict: 'unread', forwards },
     ]);
+    expect((await run('events', ['--failed'], { terminal: true })).stdout).toMatch(
+      /\? \(not read\) +not sent\n/,
+    );
     expect(handler.requests).toEqual([]);
     const failed = await run('replay', ['--failed', '--json']);
     expect(failed.json).toMatchObject([{ id: 1, to: handler.url, status: 200 }]);
