@@ -14,8 +14,11 @@ export interface LiveDeliveries {
   adopt(deliveries: readonly Delivery[]): void;
   read(results: readonly ReadResult[]): void;
   attempted(forward: ForwardRow, attempt: Attempt, next: Next): void;
-  /** Resolves when a delivery is through, or its read failed; undefined when this listener ends first. */
-  whenSettled(id: number): Promise<Delivery | undefined>;
+  /**
+   * Resolves when every target has a delivery or never will, after the read where a target depends on it, or when that
+   * read failed; undefined when this listener ends first.
+   */
+  whenForwarded(id: number, needsRead: boolean): Promise<Delivery | undefined>;
   stop(): void;
 }
 
@@ -38,10 +41,11 @@ export function createLiveDeliveries(options: LiveOptions): LiveDeliveries {
   const { load, now, onProgress, onSettled, onLeft, onError } = options;
   const arrived = new Set<number>();
   const live = new Map<number, { delivery: Delivery; changed: number }>();
-  const waiting = new Map<number, (delivery: Delivery | undefined) => void>();
+  const waiters = createWaiters();
   const timer = setInterval(() => void refresh().catch(onError), LOOK_MS).unref();
 
   function update(delivery: Delivery): void {
+    waiters.update(delivery);
     if (!isSettled(delivery)) {
       live.set(delivery.id, { delivery, changed: now() });
       return onProgress(delivery);
@@ -49,19 +53,16 @@ export function createLiveDeliveries(options: LiveOptions): LiveDeliveries {
     live.delete(delivery.id);
     arrived.delete(delivery.id);
     onSettled(delivery);
-    answer(delivery);
-  }
-
-  function answer(delivery: Delivery): void {
-    waiting.get(delivery.id)?.(delivery);
-    waiting.delete(delivery.id);
   }
 
   async function refresh(): Promise<void> {
     const old = [...live].filter(([, { changed }]) => now() - changed > LOOK_MS).slice(0, MAX_READ);
     if (old.length === 0) return;
     const loaded = await load(old.map(([id]) => id));
-    for (const delivery of loaded) if (live.has(delivery.id) && isSettled(delivery)) update(delivery);
+    for (const delivery of loaded) {
+      waiters.update(delivery);
+      if (live.has(delivery.id) && isSettled(delivery)) update(delivery);
+    }
   }
 
   /** One that came before this listener did. */
@@ -73,6 +74,7 @@ export function createLiveDeliveries(options: LiveOptions): LiveDeliveries {
     add(delivery) {
       arrived.add(delivery.id);
       live.set(delivery.id, { delivery, changed: now() });
+      waiters.update(delivery);
     },
     adopt(deliveries) {
       for (const delivery of deliveries) live.set(delivery.id, { delivery, changed: now() });
@@ -87,7 +89,7 @@ export function createLiveDeliveries(options: LiveOptions): LiveDeliveries {
         const delivery = withResult(known, result);
         update(delivery);
         // The read is made again, which may take longer than a sender waits.
-        if (delivery.verdict === null) answer(delivery);
+        if (delivery.verdict === null) waiters.answer(delivery);
       }
     },
     attempted(forward, attempt, next) {
@@ -105,11 +107,41 @@ export function createLiveDeliveries(options: LiveOptions): LiveDeliveries {
       );
       update({ ...known, forwards });
     },
-    whenSettled: (id) => new Promise((resolve) => waiting.set(id, resolve)),
+    whenForwarded: (id, needsRead) => waiters.add(id, needsRead),
     stop() {
       clearInterval(timer);
       for (const [id, { delivery }] of live) if (arrived.has(id)) onLeft(delivery);
-      for (const resolve of waiting.values()) resolve(undefined);
+      waiters.stop();
+    },
+  };
+}
+
+interface Waiter {
+  /** A target depends on the read. */
+  needsRead: boolean;
+  resolve(delivery: Delivery | undefined): void;
+}
+
+/** Senders that wait until their delivery is forwarded. */
+function createWaiters() {
+  const waiting = new Map<number, Waiter>();
+
+  function answer(delivery: Delivery): void {
+    waiting.get(delivery.id)?.resolve(delivery);
+    waiting.delete(delivery.id);
+  }
+
+  return {
+    add: (id: number, needsRead: boolean): Promise<Delivery | undefined> =>
+      new Promise((resolve) => waiting.set(id, { needsRead, resolve })),
+    answer,
+    /** Answers the sender if nothing more is to come. */
+    update(delivery: Delivery): void {
+      const isRead = delivery.verdict !== null || waiting.get(delivery.id)?.needsRead === false;
+      if (isRead && isForwarded(delivery)) answer(delivery);
+    },
+    stop(): void {
+      for (const { resolve } of waiting.values()) resolve(undefined);
       waiting.clear();
     },
   };
@@ -122,8 +154,10 @@ function withResult(known: Delivery, { forwards, removed, time, ...read }: ReadR
 }
 
 /** It was read, or will not be, and every target took it or never will. */
-const isSettled = ({ verdict, forwards }: Delivery): boolean =>
-  verdict !== null && forwards.every(({ outcome }) => outcome !== 'waiting');
+const isSettled = (delivery: Delivery): boolean => delivery.verdict !== null && isForwarded(delivery);
+
+const isForwarded = ({ forwards }: Delivery): boolean =>
+  forwards.every(({ outcome }) => outcome !== 'waiting');
 
 const FOLLOW_MS = 100;
 /** A delivery that is not settled by then is given as it is. */

@@ -74,7 +74,7 @@ interface PipelineListener {
 }
 
 export function createPipeline(options: PipelineOptions, listener: PipelineListener): Pipeline {
-  const { store, client, app, owner, clock, targets, ack, retries, onError } = options;
+  const { store, client, app, owner, clock, targets, retries, onError } = options;
   const now = () => clock.now();
   const inbox = createInbox(store);
   const unread = createUnreadQueue(store, listener.id, owner);
@@ -135,7 +135,7 @@ export function createPipeline(options: PipelineOptions, listener: PipelineListe
     inboxWriter,
     reader,
     forwarder,
-    take: createIntake({ inboxWriter, live, forwarder, reader, plan, ack, onArrived: tell('arrived') }),
+    take: createIntake(options, { inboxWriter, live, forwarder, reader, plan, onArrived: tell('arrived') }),
     async upkeep() {
       await unread.renew();
       for (let page = await unread.adopt(now()); page.length > 0; page = await unread.adopt(now())) {
@@ -170,6 +170,14 @@ function forwardsOf(
 const filteredTargets = ({ targets, filter: common }: PipelineOptions): Target[] =>
   targets.filter(({ filter }) => needsRead(filter) || needsRead(common));
 
+/** The targets that a read may let a delivery through to. */
+function targetsAfterRead(options: PipelineOptions, delivery: UnreadDelivery): Target[] {
+  const { filter: common } = options;
+  return filteredTargets(options).filter(
+    ({ filter }) => mayPass(common, delivery) && mayPass(filter, delivery),
+  );
+}
+
 /** The forwards that may follow from a read, and do not follow from what the webhook says. */
 function undecidedOf(
   options: PipelineOptions,
@@ -178,8 +186,7 @@ function undecidedOf(
 ): PlannedForward[] {
   const { filter: common, clock } = options;
   const unread = { ...delivery, state: null };
-  return filteredTargets(options)
-    .filter(({ filter }) => mayPass(common, unread) && mayPass(filter, unread))
+  return targetsAfterRead(options, delivery)
     .filter(({ filter }) => !(passes(common, unread) && passes(filter, unread)))
     .flatMap((target) => planForwards(target, { listenerId, ...delivery }, clock.now(), undefined));
 }
@@ -189,7 +196,7 @@ function sendAfterRead(forwarder: Forwarder, forwards: readonly ForwardRow[]): v
   if (forwards.some(({ lease_owner, finished }) => lease_owner === null && finished === 0)) forwarder.wake();
 }
 
-interface IntakeOptions extends Pick<PipelineOptions, 'ack'> {
+interface IntakeParts {
   inboxWriter: InboxWriter;
   live: LiveDeliveries;
   forwarder: Forwarder;
@@ -198,23 +205,27 @@ interface IntakeOptions extends Pick<PipelineOptions, 'ack'> {
   onArrived(delivery: Delivery): void;
 }
 
-function createIntake(options: IntakeOptions): (request: WebhookRequest) => Promise<number> {
-  const { inboxWriter, live, forwarder, reader, plan, ack, onArrived } = options;
+function createIntake(
+  options: PipelineOptions,
+  { inboxWriter, live, forwarder, reader, plan, onArrived }: IntakeParts,
+): (request: WebhookRequest) => Promise<number> {
+  const whenForwarded = (id: number, facts: Facts) =>
+    live.whenForwarded(id, targetsAfterRead(options, facts).length > 0);
   return async (request) => {
     const named = namePayment(request);
     const facts = { ...named, id: 0, path: request.path, state: null };
     const { delivery, leased } = await inboxWriter.add({ request, named, forwards: plan(facts, false) });
-    const settled = ack === 'forwarded' ? live.whenSettled(delivery.id) : undefined;
+    const forwarded = options.ack === 'forwarded' ? whenForwarded(delivery.id, facts) : undefined;
     live.add(delivery);
     forwarder.take(leased, request);
     if (delivery.forwards.length > leased.length) forwarder.wake();
     onArrived(delivery);
     // The target comes first, whose connection is written to in this turn of the event loop, and the sender second.
     await new Promise((resolve) => setImmediate(resolve));
-    // Nobody waits for the read.
+    // The read comes last.
     setImmediate(() => reader.add({ ...facts, id: delivery.id }));
-    if (settled === undefined) return 200;
-    return (await settled)?.forwards.some(({ outcome }) => outcome === 'failed') === false ? 200 : 502;
+    if (forwarded === undefined) return 200;
+    return (await forwarded)?.forwards.some(({ outcome }) => outcome === 'failed') === false ? 200 : 502;
   };
 }
 

@@ -6,7 +6,7 @@ import { createChaos } from '../../src/webhooks/forwarding/chaos.js';
 import { replayTo } from '../../src/webhooks/forwarding/replay.js';
 import { createSender } from '../../src/webhooks/forwarding/sender.js';
 import { findDelivery } from '../../src/webhooks/inbox/inbox.js';
-import { addFault } from '../helpers/desk.js';
+import { addFault, waitForFaults } from '../helpers/desk.js';
 import { deskDatabases } from '../helpers/desk-database.js';
 import { describeWithPostgres, type Postgres } from '../helpers/postgres.js';
 import {
@@ -418,6 +418,29 @@ function tests(location: () => Promise<string | undefined>): void {
     handler.answer({ status: 500 });
     expect(await listener.post('{"n":2}')).toBe(502);
     expect(await desk.inbox.newestId(desk.app)).toBe(2);
+  });
+
+  it('with --ack forwarded the service waits for a read only where a target depends on it', async () => {
+    const byPath = `${handler.url} path=/refunds state=Created`;
+    const listener = await desk.listen({ to: [handler.url, byPath], ack: 'forwarded' });
+    const { paymentId } = await sandbox.create();
+    await addFault(sandbox, { kind: 'latency', route: 'get', delayMs: 60_000, next: 1 });
+    expect(await listener.post(body({ paymentId, n: 1 }))).toBe(200);
+    expect(listener.settled()).toEqual([]);
+    expect(handler.requests).toHaveLength(1);
+    await waitForFaults(sandbox);
+    const other = await sandbox.create();
+    expect(await listener.post(body({ paymentId: other.paymentId }), { rest: '/refunds' })).toBe(200);
+    expect(handler.requests).toHaveLength(3);
+  });
+
+  it('with --ack forwarded and no target the service is answered without a read', async () => {
+    const listener = await desk.listen({ ack: 'forwarded' });
+    const { paymentId } = await sandbox.create();
+    await addFault(sandbox, { kind: 'latency', route: 'get', delayMs: 60_000, next: 1 });
+    expect(await listener.post(body({ paymentId }))).toBe(200);
+    expect(listener.settled()).toEqual([]);
+    await waitForFaults(sandbox);
   });
 
   it('chaos drops, doubles, delays and reorders as its seed says', async () => {
