@@ -9,9 +9,11 @@ import { idOf } from '../../payments/named-payments.js';
 import { readUntil, type WaitOptions } from '../../payments/wait.js';
 import { createWakeups } from '../../webhooks/inbox/wakeups.js';
 import { describeError } from '../../output/report.js';
-import { deliveryLine, readyLines, thirdPartyLine } from '../../output/views/webhook.js';
+import { deliveryLine, eventLines, readyLines, thirdPartyLine } from '../../output/views/webhook.js';
 import type { Delivery } from '../../webhooks/inbox/delivery.js';
 import type { Header, Target } from '../../webhooks/forwarding/targets.js';
+import type { ListenEvent } from '../../webhooks/listen.js';
+import type { DeliveryEvent } from '../../webhooks/pipeline.js';
 import { runListener } from '../../webhooks/run-listener.js';
 import { chooseTunnel } from '../../webhooks/tunnels/choose.js';
 import type { CommandContext } from '../runtime/context.js';
@@ -63,6 +65,7 @@ export async function openCreateListening(
     nameOf: (said) => client.canonicalState(said) ?? said,
     show: (delivery) => print(deliveryLine(delivery, { ...stdout, now: context.now() })),
   });
+  const ready = Promise.withResolvers<string>();
   const listening = await runListener({
     store,
     client,
@@ -80,7 +83,10 @@ export async function openCreateListening(
     signal,
     note,
     onEvent(event) {
-      if (!('isEarlier' in event)) return;
+      if (!('isEarlier' in event)) {
+        void ready.promise.then((secret) => noteEvent(context, event, secret));
+        return;
+      }
       deliveries.add(event);
       if (event.type === 'settled') wake(event.delivery);
     },
@@ -93,6 +99,7 @@ export async function openCreateListening(
   context.secrets.add(secret);
   const to = targets.map((target) => target.url);
   note(...readyLines({ url, localUrl, secret, targets: to, chaos: undefined, chaosSeed: undefined }));
+  ready.resolve(secret);
 
   return {
     url,
@@ -108,6 +115,21 @@ export async function openCreateListening(
       return end;
     },
   };
+}
+
+/** What happens besides the webhooks of the payment: to the tunnel, and changes without a webhook. */
+function noteEvent(
+  context: CommandContext,
+  event: Exclude<ListenEvent, DeliveryEvent>,
+  secret: string,
+): void {
+  const { note, streams } = context;
+  if (event.type === 'failed') {
+    const { message } = describeError(event.error);
+    return note(`${message} No more webhooks arrive; paydesk still reads the payment.`);
+  }
+  if (event.type === 'missed') note(deliveryLine(event.delivery, { ...streams.stderr, now: context.now() }));
+  note(...eventLines(event, secret));
 }
 
 /** A handler is to have the webhook of the last state before the command ends. */

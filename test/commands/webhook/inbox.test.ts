@@ -449,6 +449,31 @@ describe('payments create --listen', () => {
     expect([code, stdout]).toEqual([3, expect.stringContaining('Cancelled')]);
   });
 
+  it('shows a change of another payment whose webhook did not arrive', async () => {
+    const earlier = newReference();
+    const listen = ['--listen', '--port', '0', '--json'];
+    await run('create', [...createFlags(earlier), ...listen, '--until', 'Created']);
+    const missed = await createdPayment(earlier);
+    await sandbox.pay(missed.paymentId);
+    await sandbox.settle();
+    const reference = newReference();
+    const running = run('create', [...createFlags(reference), ...listen, '--until', 'Cancelled']);
+    const { paymentId } = await createdPayment(reference);
+    await eventually(async () => {
+      const kept = await desk.inbox.ofPayment(desk.app, { paymentId: String(missed.paymentId) });
+      expect(kept.at(-1)).toMatchObject({ verdict: 'missed' });
+    });
+    await sandbox.call('POST', `/payments/${paymentId}/cancel`);
+    await sandbox.settle();
+    const { code, stderr, json } = await running;
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('Missed: no webhook arrived for this change'),
+    ]);
+    expect(stderr).toMatch(new RegExp(`${missed.paymentId}\\t${earlier}\\tCreated → Captured\\tmissed`));
+    expect(new Set(json.deliveries?.map((delivery) => delivery.paymentId))).toEqual(new Set([paymentId]));
+  });
+
   it('takes its settings only beside --listen', async () => {
     const { code, stderr } = await run('create', [...createFlags('r'), '--forward-to', handler.url]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('can only be used together with --listen')]);

@@ -7,10 +7,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { runTyped } from '../../helpers/desk.js';
+import { createFlags, runTyped } from '../../helpers/desk.js';
 import { paydesk, paydeskTty } from '../../helpers/run.js';
 import {
   eventually,
+  newReference,
   type Receiver,
   startReceiver,
   startTestSandbox,
@@ -72,20 +73,12 @@ describeWithSshd('webhook listen through a real SSH server', (sshd) => {
 
   const env = () => settings({ PAYDESK_SSH_CONFIG: sshd().config });
 
-  async function listen(...args: string[]) {
+  /** Runs paydesk with `--json` and a target. */
+  function start(...args: string[]) {
+    const listening = ['--json', '--port', '0', '--forward-to', handler.url];
     const child = spawn(
       join(root, 'node_modules', 'node', 'bin', 'node'),
-      [
-        join(root, 'bin', 'run.js'),
-        'webhook',
-        'listen',
-        '--json',
-        '--port',
-        '0',
-        '--forward-to',
-        handler.url,
-        ...args,
-      ],
+      [join(root, 'bin', 'run.js'), ...args, ...listening],
       {
         env: {
           PATH: process.env['PATH'],
@@ -98,6 +91,11 @@ describeWithSshd('webhook listen through a real SSH server', (sshd) => {
       },
     );
     started.push(child);
+    return child;
+  }
+
+  async function listen(...args: string[]) {
+    const child = start('webhook', 'listen', ...args);
     const lines: ListenLine[] = [];
     let errors = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
@@ -251,6 +249,40 @@ describeWithSshd('webhook listen through a real SSH server', (sshd) => {
     try {
       expect(await ended).toEqual([9, null]);
       expect(lines.at(-1)).toMatchObject({ error: { code: 'host-key-changed', exit: 9 } });
+    } finally {
+      sshd().trust();
+    }
+  });
+
+  it('payments create --listen says when its tunnel is down, up again and given up, and follows the payment', async () => {
+    const reference = newReference();
+    const child = start('payments', 'create', ...createFlags(reference), '--listen', '--tunnel', 'ssh');
+    let stderr = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    const said = (pattern: RegExp) => eventually(() => expect(stderr).toMatch(pattern), waitMs);
+    const ended = once(child, 'close');
+    const { paymentId, webhookUrl } = await eventually(async () => {
+      const path = `/payments/referenceId:${reference}`;
+      const { status, body } = await sandbox.call<{ paymentId: number; webhookUrl: string }>('GET', path);
+      expect([status, stderr]).toEqual([200, expect.anything()]);
+      return body;
+    }, waitMs);
+    await sshd().kill();
+    await said(/^Down {2}.*paydesk-tunnel/m);
+    await sshd().start();
+    await said(/^Up again {2}after /m);
+    await sshd().kill();
+    await said(/^Down[^]*^Down/m);
+    sshd().changeHostKey();
+    await sshd().start();
+    try {
+      await said(
+        /^The key of \S+ has changed\..*No more webhooks arrive; paydesk still reads the payment\.$/m,
+      );
+      await sandbox.pay(paymentId);
+      await sandbox.settle();
+      expect(await ended).toEqual([0, null]);
+      expect(stderr).not.toContain(webhookUrl.split('/').at(-1));
     } finally {
       sshd().trust();
     }
