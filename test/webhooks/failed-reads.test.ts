@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { replayDelivery } from '../../src/cli/listening/replay-delivery.js';
 import { createClient } from '../../src/client/client.js';
 import { remember } from '../../src/ledger/known/remember.js';
+import { storeMadeWebhook } from '../../src/webhooks/forwarding/replay.js';
 import { createSender } from '../../src/webhooks/forwarding/sender.js';
 import { parseTarget } from '../../src/webhooks/forwarding/targets.js';
 import { findDelivery } from '../../src/webhooks/inbox/inbox.js';
@@ -164,6 +165,28 @@ it('the table replays a webhook whose payment could not be read to the target th
   await listener.post(body({ paymentId, n: 2 }));
   await listener.waitFor(2);
   expect(JSON.stringify(await replay())).toContain('The filters of the targets exclude it');
+  await sender.close();
+});
+
+it('the table marks a webhook that this desk made when it replays it', async () => {
+  const { inbox, app, database } = desk;
+  const sender = createSender(() => Date.now());
+  const replayDesk = { store: database.store, inbox, app, sender, now: () => Date.now() };
+  const { appId, apiKey } = sandbox.app;
+  const client = createClient({ baseUrl: sandbox.url, appId, kind: 'sandbox', apiKey: () => apiKey });
+  const { paymentId } = await sandbox.create();
+  const made = await storeMadeWebhook(
+    replayDesk,
+    client,
+    await client.getPayment({ paymentId: String(paymentId) }),
+  );
+  const all = { targets: [parseTarget(handler.url)], filter: everything };
+  await replayDelivery(replayDesk, made, all, undefined);
+  expect(handler.requests[0]?.headers).toMatchObject({
+    'paydesk-replay': String(made.id),
+    'paydesk-synthetic': 'true',
+  });
+  await client.close();
   await sender.close();
 });
 

@@ -30,7 +30,9 @@ export async function replayDelivery(
     const why = targets.length === 0 ? 'There is no target' : 'The filters of the targets exclude it';
     return `${why}: ${commandText(paydesk('webhook', 'replay', id, '--to', 'URL'), profile)}`;
   }
-  const done = await Promise.all(chosen.map((target) => replayTo(desk, delivery, target, replayMarks(id))));
+  const done = await Promise.all(
+    chosen.map((target) => replayTo(desk, delivery, target, replayMarks(id, delivery))),
+  );
   const told = done.map(({ attempt }) => `${attempt.status ?? attempt.error} in ${tookTime(attempt.ms)}`);
   const good = done.every(({ attempt }) => isSuccess(attempt.status));
   return toned(good ? 'good' : 'bad', `Replayed ${id}: ${told.join(', ')}`);

@@ -11,7 +11,6 @@ import { machineOf, targetPlace } from '../inbox/target-place.js';
 import {
   formerForwards,
   storeMadeWebhook,
-  madeMarks,
   type ReplayDesk,
   type Replayed,
   replayMarks,
@@ -64,7 +63,7 @@ export async function replayAll(
     }
     if (targets.length === 0) continue;
     const sent = chosen.client ? await freshOf(desk, chosen.client, delivery) : delivery;
-    const marks = [...replayMarks(id), ...(sent.kind === 'synthetic' ? madeMarks : [])];
+    const marks = replayMarks(id, sent);
     for (const target of targets) {
       if (!told.has(target.url)) onTarget(target);
       told.add(target.url);

@@ -75,8 +75,13 @@ export async function replayTo(
   return { delivery, to: target.url, attempt };
 }
 
-export const replayMarks = (id: number): Array<[string, string]> => [['Paydesk-Replay', String(id)]];
 export const madeMarks: Array<[string, string]> = [['Paydesk-Synthetic', 'true']];
+
+/** The headers of a replay of webhook `id`, which may be sent with new content. */
+export const replayMarks = (id: number, { kind }: Pick<Delivery, 'kind'>): Array<[string, string]> => [
+  ['Paydesk-Replay', String(id)],
+  ...(kind === 'synthetic' ? madeMarks : []),
+];
 
 /** The last forward to each place where a delivery went before; only those that failed, if that is asked for. */
 export function formerForwards(
