@@ -92,7 +92,7 @@ async function chosenIds({ inbox, app }: ReplayDesk, chosen: Chosen): Promise<nu
   }
   if (!isRange) {
     for (const id of ids) await findDelivery(inbox, app, id);
-    return [...ids];
+    return [...new Set(ids)].toSorted((a, b) => a - b);
   }
   const found: number[] = [];
   for await (const { id, kind } of inbox.list(app, { since, failed })) {

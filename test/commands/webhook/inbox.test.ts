@@ -319,6 +319,15 @@ describe('webhook replay', () => {
     });
   });
 
+  it('sends each webhook once, in the order of arrival', async () => {
+    const listener = await desk.listen({ to: [handler.url] });
+    await filled(listener);
+    handler.requests.splice(0);
+    const { json } = await run('replay', [3, 1, 3, '--json']);
+    expect(json).toMatchObject([{ id: 1 }, { id: 3 }]);
+    expect(handler.requests.map(({ headers }) => headers['paydesk-replay'])).toEqual(['1', '3']);
+  });
+
   it('ends with 1 when nobody took it, with 7 in part, with 2 when nothing was named', async () => {
     const listener = await desk.listen({ to: [handler.url] });
     await filled(listener);
