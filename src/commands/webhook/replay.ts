@@ -6,8 +6,15 @@ import { openInbox } from '../../cli/desk/inbox.js';
 import { openSession } from '../../cli/desk/session.js';
 import { sendFlags, targetFlag, withSendFlags } from '../../cli/flags/listen-flags.js';
 import { endingOfReplays, replayAll } from '../../webhooks/forwarding/replay-all.js';
+import { planReplays } from '../../webhooks/forwarding/replay-plan.js';
 import { createSender } from '../../webhooks/forwarding/sender.js';
-import { elsewhereNote, replayedJson, replayList, targetNote } from '../../output/views/webhook-replay.js';
+import {
+  elsewhereNote,
+  replayedJson,
+  replayList,
+  stoppedNote,
+  targetNote,
+} from '../../output/views/webhook-replay.js';
 import { parseNumericId } from '../../typed-values.js';
 
 export default class WebhookReplay extends BaseCommand {
@@ -38,23 +45,29 @@ export default class WebhookReplay extends BaseCommand {
 
   async run(): Promise<Array<ReturnType<typeof replayedJson>>> {
     const { args, flags } = await this.parse(WebhookReplay);
-    const ids = args.id ?? [];
     const { app, inbox, database, profile } = await openInbox(this.context);
     const sender = createSender(Date.now);
     this.atEnd(() => sender.close());
     this.sent.assumeSome();
     const { client } = flags.fresh ? await openSession(this.context) : { client: undefined };
-    const results = await replayAll(
-      { store: database.store, inbox, app, sender, now: Date.now },
-      { ids, since: flags.since?.getTime(), failed: flags.failed, signal: this.signal, client },
-      { to: flags.to, prepare: (target) => withSendFlags(target, flags) },
-      {
-        onTarget: ({ url }) => this.note(...targetNote(profile.kind, url)),
-        onElsewhere: (forward, count) => this.note(elsewhereNote(forward, count)),
-      },
-    );
+    const desk = { store: database.store, inbox, app, sender, now: Date.now };
+    const { replays, elsewhere } = await planReplays(desk, {
+      ids: args.id ?? [],
+      since: flags.since?.getTime(),
+      failed: flags.failed,
+      fresh: flags.fresh,
+      to: flags.to,
+      prepare: (target) => withSendFlags(target, flags),
+    });
+    for (const { forward, count } of elsewhere) this.note(elsewhereNote(forward, count));
+    const { results, stopped } = await replayAll(desk, replays, {
+      signal: this.signal,
+      client,
+      onTarget: ({ url }) => this.note(...targetNote(profile.kind, url)),
+    });
     await this.showList(results, replayList);
-    const ending = endingOfReplays(results);
+    if (stopped) this.note(stoppedNote(stopped.unsent));
+    const ending = stopped?.reason ?? endingOfReplays(results);
     if (ending) this.endAs(ending);
     return results.map(replayedJson);
   }

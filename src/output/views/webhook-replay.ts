@@ -51,3 +51,6 @@ export function targetNote(kind: 'sandbox' | 'live' | undefined, url: string): L
 export const elsewhereNote = (forward: ForwardRecord, count: number): Line =>
   `${counted(count, 'webhook was', 'webhooks were')} not sent to ${forward.to} on ${machineOf(forward)}. ` +
   'Run the command there, or choose a target with --to.';
+
+export const stoppedNote = (unsent: number): Line =>
+  `Stopped before the end: ${counted(unsent, 'webhook was', 'webhooks were')} not sent.`;

@@ -32,9 +32,11 @@ export interface ReplayDesk {
 
 /** One request that was sent again. */
 export interface Replayed {
-  delivery: Delivery;
+  delivery: Pick<Delivery, 'id' | 'paymentId' | 'state'>;
   to: string;
   attempt: Attempt;
+  /** It failed on this side, and not at the target. */
+  isError?: boolean;
 }
 
 /** Sends one kept delivery to one target, once, and writes it down. */

@@ -328,6 +328,81 @@ describe('webhook replay', () => {
     expect(handler.requests.map(({ headers }) => headers['paydesk-replay'])).toEqual(['1', '3']);
   });
 
+  it('sends nothing when one of the webhooks has no target, does not exist or names no payment', async () => {
+    const listener = await desk.listen({ to: [handler.url] });
+    await filled(listener);
+    await listener.stop();
+    const bare = await desk.listen();
+    await bare.post('{}');
+    await bare.waitFor(1);
+    handler.requests.splice(0);
+    for (const [args, code] of [
+      [[1, 4], 'no-target'],
+      [[1, 99], 'no-such-webhook'],
+      [[1, 3, '--fresh'], 'names-no-payment'],
+      [['--since', '1h', '--fresh'], 'names-no-payment'],
+    ] as const) {
+      const { code: exit, json } = await run('replay', [...args, '--json']);
+      expect([exit, json.error]).toEqual([2, expect.objectContaining({ code })]);
+      expect(json.error!.message).toMatch(
+        code === 'no-such-webhook' ? /no saved webhook 99/ : /Nothing was sent/,
+      );
+    }
+    expect(handler.requests).toEqual([]);
+    // Those that --fresh would have made are not saved either.
+    expect(await desk.inbox.newestId(desk.app)).toBe(4);
+  });
+
+  it('shows what was sent before a payment could not be read', async () => {
+    const listener = await desk.listen({ to: [handler.url] });
+    const first = await sandbox.create();
+    await listener.post(JSON.stringify({ paymentId: first.paymentId }));
+    await listener.waitFor(1);
+    await listener.post(JSON.stringify({ paymentId: 987_654_321 }));
+    await listener.waitFor(2);
+    const last = await sandbox.create();
+    await listener.post(JSON.stringify({ paymentId: last.paymentId }));
+    await listener.waitFor(3);
+    const { code, json, stderr } = await run('replay', [1, 2, 3, '--fresh', '--json']);
+    expect([code, json]).toEqual([
+      7,
+      [
+        expect.objectContaining({ status: 200 }),
+        expect.objectContaining({
+          id: 2,
+          to: handler.url,
+          status: null,
+          error: expect.any(String) as string,
+        }),
+        expect.objectContaining({ status: 200 }),
+      ],
+    ]);
+    expect(stderr).toContain(`1 of 3 requests failed. Webhook 2 to ${handler.url}: There is no payment`);
+    const alone = await run('replay', [2, '--fresh', '--json']);
+    expect([alone.code, alone.json.error]).toEqual([1, expect.objectContaining({ code: 'not-found' })]);
+  });
+
+  it('shows what was sent before it was interrupted', async () => {
+    const listener = await desk.listen({ to: [handler.url] });
+    await filled(listener);
+    handler.requests.splice(0);
+    handler.next({ status: 200 }, 'hang');
+    let interrupt = () => {};
+    const running = run('replay', [1, 2, 3, '--json'], { onStart: (callback) => (interrupt = callback) });
+    await handler.waitFor(2);
+    interrupt();
+    const { code, json, stderr } = await running;
+    expect([code, json]).toMatchObject([
+      130,
+      [
+        { id: 1, status: 200 },
+        { id: 2, status: null },
+      ],
+    ]);
+    expect(stderr).toContain('Stopped before the end: 1 webhook was not sent.');
+    expect(handler.requests).toHaveLength(2);
+  });
+
   it('ends with 1 when nobody took it, with 7 in part, with 2 when nothing was named', async () => {
     const listener = await desk.listen({ to: [handler.url] });
     await filled(listener);
