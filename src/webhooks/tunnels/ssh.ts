@@ -41,7 +41,8 @@ export function createSshTunnel(destination: SshDestination, env: Environment): 
 
 function nameOf({ preset, host, user, port }: SshDestination): string {
   if (preset !== undefined && presets[preset].hosts.includes(host)) return `ssh:${preset}`;
-  return `ssh:${user === undefined ? '' : `${user}@`}${host}${port === undefined ? '' : `:${port}`}`;
+  const isHidden = user === undefined || (preset !== undefined && presets[preset].secretUser);
+  return `ssh:${isHidden ? '' : `${user}@`}${host}${port === undefined ? '' : `:${port}`}`;
 }
 
 interface Plan {

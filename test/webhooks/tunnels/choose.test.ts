@@ -47,6 +47,7 @@ describe('--tunnel', () => {
     ['ssh:localhost.run', 'ssh:localhost.run', true],
     ['ssh:pinggy', 'ssh:pinggy', true],
     ['ssh:s3cretT0ken@pinggy', 'ssh:pinggy', true],
+    ['ssh:s3cretT0ken@eu.a.pinggy.io:443?preset=pinggy', 'ssh:eu.a.pinggy.io:443', true],
     ['ssh:tuns.sh', 'ssh:sish', true],
     ['ssh:tunnels.example.org?preset=sish&name=shop', 'ssh:tunnels.example.org', true],
     ['cloudflared', 'cloudflared', true],
