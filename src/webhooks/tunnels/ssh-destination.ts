@@ -4,7 +4,7 @@ import { paydesk } from '../../next-command.js';
 import { UsageError } from '../../errors.js';
 import { didYouMean } from '../../suggest.js';
 import { parseOrigin } from './origin.js';
-import { isPresetName, type PresetName, presetNames, presets } from './ssh-presets.js';
+import { isPresetName, type PresetName, presetNames, presetOf } from './ssh-presets.js';
 
 /** The name in the user's own ssh configuration that `--tunnel ssh` alone stands for. */
 export const CONFIGURED_HOST = 'paydesk-tunnel';
@@ -57,8 +57,7 @@ export function parseSshDestination(text: string): SshDestination {
   const [place = '', query = ''] = text.replace(/^ssh(:(\/\/)?)?/, '').split(/\?(.*)/s);
   const { user, host, port } = readPlace(place === '' ? CONFIGURED_HOST : place);
   const given = readSettings(query);
-  const named = Object.entries(presets).find(([, preset]) => preset.hosts.includes(host))?.[0];
-  const wanted = given.preset ?? named;
+  const wanted = given.preset ?? presetOf(host);
   if (wanted !== undefined && !isPresetName(wanted)) {
     return refuse(
       `${wanted} is not a preset.${didYouMean(wanted, presetNames) || ` Presets: ${presetNames.join(', ')}.`}`,

@@ -3,6 +3,8 @@
 interface SshPreset {
   /** What it is called after `ssh:`; the first is where it is. */
   hosts: readonly string[];
+  /** Every host below it belongs to the service too. */
+  domain?: string;
   connectTo?: string;
   port?: number;
   /** Where no user is given. */
@@ -33,6 +35,7 @@ export const presets: Readonly<Record<PresetName, SshPreset>> = {
   },
   pinggy: {
     hosts: ['pinggy', 'a.pinggy.io', 'free.pinggy.io', 'pro.pinggy.io'],
+    domain: 'pinggy.io',
     connectTo: 'a.pinggy.io',
     port: 443,
     secretUser: true,
@@ -48,5 +51,12 @@ export const presets: Readonly<Record<PresetName, SshPreset>> = {
     readUrl: (line) => /\bHTTPS?: (https?:\/\/[A-Za-z0-9.:-]+)/.exec(line)?.[1],
   },
 };
+
+/** The service that a host belongs to. */
+export const presetOf = (host: string): PresetName | undefined =>
+  presetNames.find((name) => {
+    const { hosts, domain } = presets[name];
+    return hosts.includes(host) || (domain !== undefined && host.endsWith(`.${domain}`));
+  });
 
 export const isPresetName = (text: string): text is PresetName => Object.hasOwn(presets, text);

@@ -48,6 +48,8 @@ describe('--tunnel', () => {
     ['ssh:pinggy', 'ssh:pinggy', true],
     ['ssh:s3cretT0ken@pinggy', 'ssh:pinggy', true],
     ['ssh:s3cretT0ken@eu.a.pinggy.io:443?preset=pinggy', 'ssh:eu.a.pinggy.io:443', true],
+    ['ssh:s3cretT0ken@eu.a.pinggy.io', 'ssh:eu.a.pinggy.io', true],
+    ['ssh:me@pinggy.io.example.org', 'ssh:me@pinggy.io.example.org', false],
     ['ssh:tuns.sh', 'ssh:sish', true],
     ['ssh:tunnels.example.org?preset=sish&name=shop', 'ssh:tunnels.example.org', true],
     ['cloudflared', 'cloudflared', true],
