@@ -193,6 +193,20 @@ function tests(location: () => Promise<string | undefined>): void {
     expect(delivery).toMatchObject({ paymentId: String(paymentId), referenceId, state: 'Created' });
   });
 
+  it('a payment that is named in two ways and does not exist keeps both names, and its target', async () => {
+    const listener = await desk.listen({ to: [`${handler.url} payment=987654322`] });
+    await listener.post(body({ paymentId: 987_654_322, referenceId: 'nobody' }));
+    const [delivery] = await listener.waitFor(1);
+    expect(delivery).toMatchObject({
+      paymentId: '987654322',
+      referenceId: 'nobody',
+      verdict: 'unknown',
+      why: 'the service has no payment with reference nobody',
+      forwards: [{ outcome: 'delivered' }],
+    });
+    expect(await desk.inbox.ofPayment(desk.app, { paymentId: '987654322' })).toEqual([delivery]);
+  });
+
   it('bodies, methods, queries and headers arrive as they came', async () => {
     const bodies = new Map<string, Buffer>();
     const { createServer } = await import('node:http');

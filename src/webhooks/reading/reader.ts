@@ -116,10 +116,12 @@ export function createReader(options: ReaderOptions): Reader {
   /** A delivery that also has a reference is read by it; for the others there is no such payment. */
   async function finishAbsent(line: Line): Promise<void> {
     const { key } = line;
-    const deliveries = line.waiting.splice(0);
-    const others = deliveries.filter(({ referenceId }) => 'paymentId' in key && referenceId !== null);
-    const none = deliveries.filter((delivery) => !others.includes(delivery));
-    for (const delivery of others) add({ ...delivery, paymentId: null });
+    const none: WaitingDelivery[] = [];
+    for (const delivery of line.waiting.splice(0)) {
+      const { referenceId } = delivery;
+      if ('paymentId' in key && referenceId !== null) lines.add({ referenceId }, delivery);
+      else none.push(delivery);
+    }
     await finish(line, none, 'unknown', absentText(key));
   }
 
