@@ -21,6 +21,8 @@ interface Expected {
 export interface WebhookExpectation {
   /** Something is waited for at all. */
   readonly waits: boolean;
+  /** Payments or webhooks are counted, and the listener ends when there are enough. */
+  readonly counts: boolean;
   /** A delivery that was read and passed on; says how it ends when it does. */
   see(delivery: Delivery): 'met' | PaydeskError | undefined;
   /** A delivery that is still on its way. */
@@ -47,6 +49,7 @@ export function createWebhookExpectation(expected: Expected): WebhookExpectation
 
   return {
     waits,
+    counts,
     hear(delivery) {
       const failure = delivery.forwards.find(
         ({ attempts, outcome }) => outcome === 'waiting' && attempts > 0,

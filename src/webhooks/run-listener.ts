@@ -13,7 +13,8 @@ export interface RunningListener {
   chaos: Chaos | undefined;
   /** Resolves when it is over: to the error to end with, or undefined when that is well. */
   ended: Promise<PaydeskError | undefined>;
-  end(error?: PaydeskError): void;
+  /** Somebody ends it: well, unless something that is counted has not come yet. */
+  quit(): void;
   stop(): Promise<void>;
 }
 
@@ -34,14 +35,14 @@ export async function runListener(options: RunListenerOptions): Promise<RunningL
   const chaos = kinds === undefined ? undefined : createChaos(kinds, seed ?? randomInt(MAX_SEED));
   let end: (error?: PaydeskError) => void = () => {};
   const ended = new Promise<PaydeskError | undefined>((resolve) => (end = resolve));
+  const quit = () => end(expectation?.counts === true ? interrupted() : undefined);
   // Before the handler that takes them for a Ctrl-C: these are proper ways to end a listener.
-  const onTerminate = () => end();
-  process.prependListener('SIGTERM', onTerminate).prependListener('SIGHUP', onTerminate);
+  process.prependListener('SIGTERM', quit).prependListener('SIGHUP', quit);
   const onAbort = () => end(endOf(signal.reason, expectation));
   signal.addEventListener('abort', onAbort);
   if (signal.aborted) onAbort();
   const close = () => {
-    process.off('SIGTERM', onTerminate).off('SIGHUP', onTerminate);
+    process.off('SIGTERM', quit).off('SIGHUP', quit);
     signal.removeEventListener('abort', onAbort);
   };
 
@@ -64,7 +65,7 @@ export async function runListener(options: RunListenerOptions): Promise<RunningL
       },
     });
     const stop = () => listener.stop().finally(close);
-    return { listener, chaos, ended, end, stop };
+    return { listener, chaos, ended, quit, stop };
   } catch (error) {
     close();
     throw error;
@@ -74,7 +75,8 @@ export async function runListener(options: RunListenerOptions): Promise<RunningL
 /** Ctrl-C is an interruption; when the time is up it depends on what came. */
 function endOf(reason: unknown, expectation: WebhookExpectation | undefined): PaydeskError | undefined {
   if (reason instanceof PendingError) return expectation === undefined ? reason : expectation.timeUp();
-  return reason instanceof PaydeskError
-    ? reason
-    : new InterruptedError('Interrupted.', { code: 'interrupted', cause: reason });
+  return reason instanceof PaydeskError ? reason : interrupted(reason);
 }
+
+const interrupted = (cause?: unknown): InterruptedError =>
+  new InterruptedError('Interrupted.', { code: 'interrupted', cause });

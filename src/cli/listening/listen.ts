@@ -81,7 +81,7 @@ export async function listen(
     details: async (id) => webhookRequest(await find(id), { terminal: true, width, now: context.now() }),
     request: async (id) => requestLines(await find(id)).map((line) => ['    ', plainLine(line)]),
     replay: async (id) => replayDelivery(desk, await find(id), request, context.profileName),
-    end: (error) => listening?.end(error),
+    quit: () => listening?.quit(),
   });
   try {
     listening = await runListener({
@@ -136,7 +136,7 @@ interface PresenterSource {
   details(id: number): Promise<Line[]>;
   request(id: number): Promise<Line[]>;
   replay(id: number): Promise<Line>;
-  end(error?: PaydeskError): void;
+  quit(): void;
 }
 
 async function openPresenter(
@@ -159,7 +159,7 @@ async function openPresenter(
       theme: await loadTheme(streams.stderr.colour),
       details: source.details,
       replay: source.replay,
-      quit: () => source.end(),
+      quit: source.quit,
       interrupt: () => context.interrupt(),
     },
     { print, note, look },

@@ -21,7 +21,8 @@ export default class WebhookListen extends BaseCommand {
   static override summary = 'Receive webhooks on this machine and forward them.';
   static override description = [
     'paydesk saves each webhook, reads the payment from the service, and shows what changed since the last read. It runs ' +
-      'until --until or --count is met, or until you stop it with q or Ctrl-C.',
+      'until --until or --count is met, or until you stop it with q or Ctrl-C. If you stop it before --until or --count ' +
+      'is met, the exit code is 130.',
     'A --forward-to address can be followed by settings, in the same quotes: state=A,B payment=P path=/prefix ' +
       'header=Name:value skip-verify.',
     'With --json it prints JSON lines: one document when it is ready, and one per webhook.',

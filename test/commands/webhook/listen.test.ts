@@ -274,6 +274,21 @@ describe('for jobs', () => {
     expect(await listener.ended).toBe(3);
   });
 
+  it.each(['SIGTERM', 'SIGHUP'] as const)(
+    'ends with 130 when %s comes before what it waits for, and with 0 where it waits for nothing',
+    async (signal) => {
+      const [until, count, neither] = await Promise.all([
+        home.listen('--until', 'Captured'),
+        home.listen('--count', '2'),
+        home.listen('--max-duplicates', '0'),
+      ]);
+      const listeners = [until, count, neither];
+      for (const { kill } of listeners) kill(signal);
+      expect(await Promise.all(listeners.map(({ ended }) => ended))).toEqual([130, 130, 0]);
+      expect(until.lines().at(-1)?.error).toMatchObject({ code: 'interrupted', exit: 130 });
+    },
+  );
+
   it('ends with 3 when more duplicates come than may', async () => {
     const listener = await home.listenHere('--until', 'Captured', '--max-duplicates', '0');
     const { paymentId } = await sandbox.create();

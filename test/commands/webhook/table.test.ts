@@ -178,6 +178,12 @@ describe('the live table', () => {
     ]);
   });
 
+  it('is left with q, with 130 where what it waits for has not come', async () => {
+    await open('--until', 'Captured');
+    tty.type('q');
+    expect(await tty.ended()).toBe(130);
+  });
+
   it('is left when it has what it waited for, and says why it ended otherwise', async () => {
     const url = await open('--until', 'Created');
     await sandbox.create({ webhookUrl: url });
