@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { sql, type Kysely, type Transaction } from 'kysely';
 import { openStore, type Store } from '../store/store.js';
 import { createClock, type SandboxClock } from './clock.js';
@@ -6,7 +6,13 @@ import { createAppDirectory, type AppDirectory } from './domain/apps.js';
 import { createFirstApps } from './domain/defaults.js';
 import { createFaults, type Faults } from './domain/faults.js';
 import type { Work } from './domain/work.js';
-import { createGeneration, beginGeneration, GENERATION_KEY, type Generation } from './generation.js';
+import {
+  createGenerations,
+  findGeneration,
+  startFirstGeneration,
+  type Generation,
+  type Generations,
+} from './generation.js';
 import { migrations } from './migrations.js';
 import type { SandboxTables } from './schema.js';
 
@@ -35,7 +41,7 @@ export interface SandboxEngine {
   readonly clock: SandboxClock;
   readonly apps: AppDirectory;
   readonly faults: Faults;
-  readonly generation: Generation;
+  readonly generations: Generations;
   derive(purpose: string, key: string | number): string;
   /**
    * Runs rules in one transaction at the clock's time; workers and watchers are notified after the
@@ -52,10 +58,8 @@ export interface SandboxEngine {
   changed(paymentId?: number): void;
   /** How long until an instant of the clock, in real milliseconds; undefined when it does not come by itself. */
   waitUntil(instant: number | undefined): Promise<number | undefined>;
-  /** Forgets what is kept in memory; after a commit that changed apps, clock, faults or the generation. */
+  /** Forgets what is kept in memory; after a commit that changed apps, clock or faults. */
   refresh(): void;
-  /** As refresh, and the secret too; after everything was replaced. */
-  reload(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -67,30 +71,29 @@ export async function createEngine(options: EngineOptions): Promise<SandboxEngin
     exclusive: true,
     ...(options.owner && { owner: options.owner }),
   });
-  let secret = '';
-  const derive = (purpose: string, key: string | number) => hash('sha256', `${secret}:${purpose}:${key}`);
+  const generations = createGenerations(store);
+  const { derive } = generations;
   const clock = createClock(store, options.realNow ?? Date.now);
   const apps = createAppDirectory(store);
   const faults = createFaults(store, derive);
-  const generation = createGeneration(store);
   const { onDueWork, onChange, tell, changed } = createSignals();
 
   function refresh(): void {
     clock.changed();
     apps.changed();
     faults.changed();
-    generation.changed();
     tell();
     changed();
   }
 
-  const write = createWrite({ store, clock, apps, faults, derive }, { tell, changed });
+  const write = createWrite({ store, clock, apps, faults, generations }, { tell, changed });
 
   try {
-    const kept = await keptSecret(store.db);
-    secret = kept ?? (await store.transaction((tx) => prepare(tx, options)));
+    const prepared = await isPrepared(store);
+    if (!prepared) await store.transaction((tx) => prepare(tx, options));
+    await generations.read();
     await freeLeases(store);
-    if (kept === undefined) await write(createFirstApps);
+    if (!prepared) await write(createFirstApps);
     refresh();
   } catch (error) {
     await store.close();
@@ -102,7 +105,7 @@ export async function createEngine(options: EngineOptions): Promise<SandboxEngin
     clock,
     apps,
     faults,
-    generation,
+    generations,
     derive,
     write,
     read: (run) => run({ tx: store.db as Transaction<SandboxTables>, store }),
@@ -116,26 +119,23 @@ export async function createEngine(options: EngineOptions): Promise<SandboxEngin
       return store.shared ? Math.min(wait ?? SHARED_POLL_MS, SHARED_POLL_MS) : wait;
     },
     refresh,
-    async reload() {
-      secret = await readSecret(store.db);
-      refresh();
-    },
     close: () => store.close(),
   };
 }
 
-type Tools = Pick<SandboxEngine, 'store' | 'clock' | 'apps' | 'faults' | 'derive'>;
+type Tools = Pick<SandboxEngine, 'store' | 'clock' | 'apps' | 'faults' | 'generations'>;
 
 function createWrite(
   tools: Tools,
   { tell, changed }: Pick<Signals, 'tell' | 'changed'>,
 ): SandboxEngine['write'] {
-  const { store, clock, apps, faults, derive } = tools;
+  const { store, clock, apps, faults, generations } = tools;
   return async (run, via) => {
     // On a shared database the clock is read inside the transaction; alone, it is in memory already.
     const early = store.shared ? undefined : (await clock.read()).now;
     let isDue = false;
     let touched = new Set<number>();
+    let started: Generation | undefined;
     const result = await store.transaction(async (tx) => {
       const now = early ?? (await clock.read(tx)).now;
       // The transaction may be run again.
@@ -147,11 +147,13 @@ function createWrite(
         via: via ?? null,
         apps,
         faults,
-        derive,
+        derive: generations.derive,
         leavesWork: () => (isDue = true),
         touches: (paymentId) => touched.add(paymentId),
+        startsGeneration: (generation) => (started = generation),
       });
     });
+    if (started) generations.started(started);
     if (isDue) tell();
     for (const paymentId of touched) changed(paymentId);
     return result;
@@ -191,39 +193,24 @@ async function freeLeases(store: Store<SandboxTables>): Promise<void> {
   );
 }
 
-/** The secret of a database that an earlier run has prepared: nothing has to be written to it. */
-async function keptSecret(db: Kysely<SandboxTables>): Promise<string | undefined> {
-  const { rows } = await sql<{ value: string }>`select value from settings where key = 'secret'
-    and exists (select 1 from settings where key = ${GENERATION_KEY})
-    and exists (select 1 from clock) and exists (select 1 from apps)`.execute(db);
-  return rows[0]?.value;
+/** Whether an earlier run has prepared the database: nothing has to be written to it. */
+async function isPrepared({ db, engine }: Store<SandboxTables>): Promise<boolean> {
+  if (!(await findGeneration(db, engine))) return false;
+  const { rows } =
+    await sql`select 1 where exists (select 1 from clock) and exists (select 1 from apps)`.execute(db);
+  return rows.length > 0;
 }
 
-/** The secret from which keys, ids and signatures are derived: from the seed, or random and kept. */
+/** The secret from which keys, ids and signatures are derived comes from the seed, or is random and kept. */
 async function prepare(
   tx: Kysely<SandboxTables>,
   { seed, clock, realNow = Date.now }: EngineOptions,
-): Promise<string> {
-  await tx
-    .insertInto('settings')
-    .values({ key: 'secret', value: seed === undefined ? randomBytes(32).toString('hex') : `seed-${seed}` })
-    .onConflict((conflict) => conflict.column('key').doNothing())
-    .execute();
-  await beginGeneration(tx);
+): Promise<void> {
+  await startFirstGeneration(tx, seed === undefined ? randomBytes(32).toString('hex') : `seed-${seed}`);
   const now = realNow();
   await tx
     .insertInto('clock')
     .values({ id: 1, stopped: clock === undefined ? 0 : 1, at: clock ?? now, real: now })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
-  return readSecret(tx);
-}
-
-async function readSecret(db: Kysely<SandboxTables>): Promise<string> {
-  const { value } = await db
-    .selectFrom('settings')
-    .select('value')
-    .where('key', '=', 'secret')
-    .executeTakeFirstOrThrow();
-  return value;
 }

@@ -168,7 +168,7 @@ async function describe(
   return {
     url,
     pid: process.pid,
-    generation: await engine.generation.read(),
+    generation: (await engine.generations.read()).id,
     database: withoutPassword(options.location),
     clock: { now: new Date(now).toISOString(), stopped },
     payments: await count('payments'),

@@ -8,7 +8,13 @@ import { createFirstApps } from './domain/defaults.js';
 import { Refusal } from './domain/refusal.js';
 import type { Work } from './domain/work.js';
 import type { SandboxEngine } from './engine.js';
-import { GENERATION_KEY, renewGeneration } from './generation.js';
+import {
+  deriveFrom,
+  isGenerationKey,
+  requireGeneration,
+  startNextGeneration,
+  type Generation,
+} from './generation.js';
 import { rowProblem } from './import-rules.js';
 import { firstIds, restartIds } from './migrations.js';
 import { tableNames, type SandboxTables } from './schema.js';
@@ -53,7 +59,7 @@ export async function exportAll(engine: SandboxEngine): Promise<string> {
         .selectAll()
         .orderBy(order as 'id')
         .execute();
-      all[name] = rows.filter(isPartOfDocument).map((entry) => ({
+      all[name] = rows.filter(isContent).map((entry) => ({
         ...entry,
         ...(name === 'events' && { lease_until: null, lease_owner: null }),
       }));
@@ -63,30 +69,24 @@ export async function exportAll(engine: SandboxEngine): Promise<string> {
   return `${JSON.stringify({ format: FORMAT, tables })}\n`;
 }
 
-/** The generation belongs to a sandbox, not to what is in it. */
-const isPartOfDocument = (entry: object): boolean => !('key' in entry && entry.key === GENERATION_KEY);
+const isContent = (entry: object): boolean => !('key' in entry && isGenerationKey(String(entry.key)));
 
 /** All or nothing: a document that cannot be used leaves everything as it was. */
 export async function importAll(engine: SandboxEngine, text: string): Promise<void> {
   const { tables } = readDocument(text);
-  await engine.write(async ({ tx }) => {
-    await empty(tx);
-    for (const name of tableNames) await fill(tx, name, tables[name]);
-    await renewGeneration(tx);
-    for (const [table, [column, first]] of Object.entries(firstIds)) {
-      const ids = tables[table as keyof typeof tables].map((entry) => Number(entry[column]));
-      await startIdsAt(
-        tx,
-        table,
-        column,
-        ids.reduce((highest, value) => Math.max(highest, value + 1), first),
-      );
-    }
-  });
-  await engine.reload();
+  await engine.write((work) =>
+    replaceAll(work, tableNames, async () => {
+      for (const name of tableNames) await fillTable(work.tx, name, tables[name].filter(isContent));
+      for (const [table, [column, first]] of Object.entries(firstIds)) {
+        const ids = tables[table as keyof typeof tables].map((entry) => Number(entry[column]));
+        const next = ids.reduce((highest, value) => Math.max(highest, value + 1), first);
+        await startIdsAt(work.tx, table, column, next);
+      }
+    }),
+  );
 }
 
-async function fill(tx: Work['tx'], name: (typeof tableNames)[number], rows: unknown[]): Promise<void> {
+async function fillTable(tx: Work['tx'], name: (typeof tableNames)[number], rows: unknown[]): Promise<void> {
   for (const part of chunks(rows, 50)) {
     try {
       await tx
@@ -133,17 +133,29 @@ function* chunks<T>(rows: T[], size: number): Generator<T[]> {
   for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size);
 }
 
-/** Back to the beginning, with the same secret: apps and keys stay as they are, and a seed gives the same again. */
+/**
+ * Back to the beginning, with the same secret: apps and keys stay as they are, and a seed gives the same outcomes again.
+ * Links and other ids are new.
+ */
 export async function resetAll(work: Work, clock: SandboxClock): Promise<void> {
-  const settings = await work.tx.selectFrom('settings').selectAll().execute();
-  await empty(work.tx);
-  await work.tx.insertInto('settings').values(settings).execute();
-  await renewGeneration(work.tx);
+  const emptied = tableNames.filter((name) => name !== 'settings');
+  const generation = await replaceAll(work, emptied, async () => restartIds(work.tx));
   const now = await clock.restart(work.tx);
-  await restartIds(work.tx);
-  await createFirstApps({ ...work, now });
+  const derive: Work['derive'] = (purpose, key) => deriveFrom(generation, purpose, key);
+  await createFirstApps({ ...work, now, derive });
 }
 
-async function empty(tx: Work['tx']): Promise<void> {
-  for (const name of tableNames.toReversed()) await tx.deleteFrom(name as 'settings').execute();
+/** Nothing that `fill` or anybody later writes gets a link or a webhook id from before. */
+async function replaceAll(
+  work: Work,
+  emptied: ReadonlyArray<(typeof tableNames)[number]>,
+  fill: () => Promise<void>,
+): Promise<Generation> {
+  const { tx, store } = work;
+  const { number } = await requireGeneration(tx, store.engine);
+  for (const name of emptied.toReversed()) await tx.deleteFrom(name as 'settings').execute();
+  await fill();
+  const generation = await startNextGeneration(tx, store.engine, number + 1);
+  work.startsGeneration(generation);
+  return generation;
 }

@@ -89,6 +89,7 @@ async function runNextJob(engine: SandboxEngine): Promise<boolean> {
   const { now } = await engine.clock.read();
   const job = await nextJob(engine);
   if (!job || job.due_time > now) return false;
+  await engine.generations.read();
   await engine.write(async (work) => {
     // The payment first, then its jobs: the same order as everywhere, so that two processes cannot lock each other out.
     const payment = await lockPayment(work, { paymentId: job.payment_id });

@@ -78,6 +78,18 @@ function tests(location: () => Promise<string | undefined>): void {
     expect(await desk.inbox.after(desk.app, kept[1]!.id)).toEqual(kept.slice(2));
   });
 
+  it('one after a reset is no duplicate of one before it, although the payment has the same id', async () => {
+    const listener = await desk.listen();
+    for (const count of [1, 2]) {
+      await sandbox.control('POST', '/reset');
+      await sandbox.create({ webhookUrl: listener.url });
+      await listener.waitFor(count);
+    }
+    const [before, after] = listener.settled();
+    expect(after?.paymentId).toBe(before?.paymentId);
+    expect(after?.verdict).not.toBe('duplicate');
+  });
+
   it('one that came before is a duplicate, by its event or by its words', async () => {
     const listener = await desk.listen();
     const { paymentId } = await sandbox.create();

@@ -9,7 +9,8 @@ import { openSandbox, sandboxFlags } from '../../cli/desk/sandbox.js';
 export default class SandboxImport extends BaseCommand {
   static override summary = 'Replace the contents of the sandbox with an export.';
   static override description =
-    'If the file is invalid, nothing changes. The profiles local and local-live follow to the imported apps.';
+    'If the file is invalid, nothing changes. The profiles local and local-live follow to the imported apps. ' +
+    'The imported payments get new checkout links.';
   static override examples = [
     '<%= config.bin %> sandbox import before-the-test.json',
     'gunzip -c sandbox.json.gz | <%= config.bin %> sandbox import -',

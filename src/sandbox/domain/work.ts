@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { Store } from '../../store/store.js';
+import type { Generation } from '../generation.js';
 import type { SandboxTables } from '../schema.js';
 import type { AppDirectory } from './apps.js';
 import type { Faults } from './faults.js';
@@ -18,6 +19,8 @@ export interface Work {
   leavesWork(): void;
   /** Says that this transaction changes something about a payment; watchers are notified after the commit. */
   touches(paymentId: number): void;
-  /** A repeatable secret for a name: with one seed, the same every time. */
+  /** Says that this transaction replaces everything; ids and links are derived from this after the commit. */
+  startsGeneration(generation: Generation): void;
+  /** A repeatable secret for a name: with one seed, the same in every run. */
   derive(purpose: string, key: string | number): string;
 }

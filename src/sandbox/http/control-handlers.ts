@@ -55,6 +55,8 @@ export async function askControl<Route extends ControlRoute>(
     query: takes.query && check(takes.query, query),
     body: takes.body && (takes.body === exportDocument ? body : check(takes.body, body)),
   } as ControlRequests[Route];
+  // Links are derived from the generation that was read last, and another process may have started one.
+  await tools.engine.generations.read();
   return controlHandlers[route](request, tools);
 }
 

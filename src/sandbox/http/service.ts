@@ -47,7 +47,7 @@ export function createService({ engine, answers, addressesAt, rateLimit, onError
     const marks: Record<string, string> = { 'x-request-id': requestId };
     try {
       // Read before the rules run: what an answer tells is never older than the generation that it names.
-      marks[GENERATION_HEADER] = await engine.generation.read();
+      marks[GENERATION_HEADER] = (await engine.generations.read()).id;
       return withHeaders(await answer(request, requestId, marks), marks);
     } catch (error) {
       return withHeaders(failed(error, requestId), marks);

@@ -112,6 +112,7 @@ async function messageOf(engine: SandboxEngine, answers: AnswerChoices, event: E
     .selectAll()
     .where('payment_id', '=', event.payment_id)
     .executeTakeFirstOrThrow();
+  await engine.generations.read();
   return webhookMessage(answers, {
     eventId: `evt_${engine.derive('event', `${event.payment_id}:${event.version}`).slice(0, 24)}`,
     appId: payment.app_id,

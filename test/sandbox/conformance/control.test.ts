@@ -261,10 +261,13 @@ onEveryStore((bench) => {
       expect(first.outcomes).toContain('Captured');
     });
 
-    test('gives the same again after a reset', async () => {
+    test('gives the same again after a reset, except for what names one payment alone', async () => {
       const sandbox = await bench.start({ seed: 7, realNow: () => moment });
+      // Provider references: three letters and sixteen digits.
+      const contents = async () =>
+        (await exported(sandbox)).replaceAll(/\b([a-z]{3})_[0-9a-f]{16}\b/g, '$1_');
       const first = await play(sandbox);
-      const document = await exported(sandbox);
+      const document = await contents();
       expect((await sandbox.control('POST', '/reset')).status).toBe(200);
       expect((await sandbox.control('GET', '/status')).body).toMatchObject({
         payments: 0,
@@ -275,7 +278,7 @@ onEveryStore((bench) => {
       // The same keys: whoever uses the sandbox can go on.
       expect((await sandbox.call('GET', '/customers')).status).toBe(200);
       expect(await play(sandbox)).toEqual(first);
-      expect(await exported(sandbox)).toBe(document);
+      expect(await contents()).toBe(document);
     });
 
     test('is not needed for keys that nobody can guess', async () => {
@@ -356,8 +359,8 @@ onEveryStore((bench) => {
         asSource,
       );
       expect(body.paymentState).toBe('Created');
-      const ours = await source.call<ShownPayment>('GET', '/payments/referenceId:seed-created');
-      expect(body.redirectUrl).toBe(ours.body.redirectUrl.replace(source.url, target.url));
+      expect(body.redirectUrl.startsWith(target.url)).toBe(true);
+      expect((await fetch(body.redirectUrl)).status).toBe(200);
       expect((await target.control('GET', '/clock')).body).toEqual(
         (await source.control('GET', '/clock')).body,
       );

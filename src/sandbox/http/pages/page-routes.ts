@@ -29,6 +29,11 @@ export function createPageRoutes(options: ControlOptions): Hono {
     '/panel': createPanelRoutes(options, forms),
     '/console': createConsoleRoutes(options),
   };
+  // Links and forms are derived from the generation that was read last, and another process may have started one.
+  const atGeneration: MiddlewareHandler = async (_, next) => {
+    await options.engine.generations.read();
+    await next();
+  };
   const routes = new Hono();
   routes.onError((error, c) => {
     if (error instanceof FormRefused) return showRefused(c, error.message);
@@ -37,7 +42,7 @@ export function createPageRoutes(options: ControlOptions): Hono {
     return showBroken(c, error instanceof StoreError ? 503 : 500);
   });
   for (const [path, section] of Object.entries(sections)) {
-    routes.use(`${path}/*`, protectPages, limitForms);
+    routes.use(`${path}/*`, protectPages, limitForms, atGeneration);
     if (path !== '/console') routes.use(`${path}/*`, onlyAsWritten);
     routes.route(path, section);
     routes.all(`${path}/*`, showGone);
