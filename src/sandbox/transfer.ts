@@ -49,8 +49,11 @@ const orders: Partial<Record<keyof SandboxTables, string>> = {
 export async function exportAll(engine: SandboxEngine): Promise<string> {
   const tables = await engine.store.transaction(async (tx) => {
     // One snapshot of all tables; SQLite gives that by itself.
-    if (engine.store.engine === 'postgres')
+    if (engine.store.engine === 'postgres') {
       await sql`set transaction isolation level repeatable read`.execute(tx);
+      // First, as in every write: see `lockOthersOut`.
+      await engine.clock.read(tx);
+    }
     const all: Record<string, unknown[]> = {};
     for (const name of tableNames) {
       const order = orders[name] ?? 'id';
@@ -152,10 +155,21 @@ async function replaceAll(
   fill: () => Promise<void>,
 ): Promise<Generation> {
   const { tx, store } = work;
+  await lockOthersOut(work);
   const { number } = await requireGeneration(tx, store.engine);
   for (const name of emptied.toReversed()) await tx.deleteFrom(name as 'settings').execute();
   await fill();
   const generation = await startNextGeneration(tx, store.engine, number + 1);
   work.startsGeneration(generation);
   return generation;
+}
+
+/**
+ * On PostgreSQL, waits for what is being written, so that nothing of it is left over, and lets nobody in until the
+ * commit. The clock comes first, as in every write and every export: in another order the two could wait for each other.
+ */
+async function lockOthersOut({ tx, store }: Work): Promise<void> {
+  if (store.engine !== 'postgres') return;
+  const tables = ['clock', ...tableNames.filter((name) => name !== 'clock')].map((name) => sql.table(name));
+  await sql`lock table ${sql.join(tables)} in access exclusive mode`.execute(tx);
 }

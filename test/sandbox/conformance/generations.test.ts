@@ -175,6 +175,47 @@ onEveryStore((bench) => {
         }
       });
 
+      const connect = async (location: string) => {
+        const client = new Client({ connectionString: location });
+        await client.connect();
+        onTestFinished(() => client.end());
+        await client.query('set search_path to paydesk_sandbox');
+        return client;
+      };
+
+      test.each(['reset', 'import'])('%s leaves nothing of what another process is writing', async (what) => {
+        const location = await bench.location();
+        const sandbox = await bench.start({ location });
+        const document = await exported(sandbox);
+        const client = await connect(location);
+        await client.query('begin');
+        await client.query('select now() from clock');
+        await client.query(
+          `insert into customers (app_id, customer_id, created_time) values ('${sandbox.app.appId}', 'late', 0)`,
+        );
+        const replacing = what === 'reset' ? sandbox.control('POST', '/reset') : importing(sandbox, document);
+        const watcher = await connect(location);
+        await eventually(async () => {
+          const { rows } = await watcher.query(
+            `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          );
+          expect(rows).toHaveLength(1);
+        });
+        await client.query('commit');
+        expect((await replacing).status).toBe(200);
+        expect((await sandbox.control('GET', '/status')).body).toMatchObject({ customers: 0 });
+      });
+
+      test('two that are reset at the same moment start two generations', async () => {
+        const location = await bench.location();
+        const both = [await bench.start({ location }), await bench.start({ location })];
+        const client = await connect(location);
+        const answers = await Promise.all(both.map((sandbox) => sandbox.control('POST', '/reset')));
+        expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+        const { rows } = await client.query(`select value from settings where key = 'generation-number'`);
+        expect(rows).toEqual([{ value: '2' }]);
+      });
+
       test('a process that nobody has asked since gives webhooks new ids', async () => {
         let machine = moment;
         const location = await bench.location();
@@ -216,11 +257,9 @@ onEveryStore((bench) => {
         expect(await pay()).toBe(paymentId);
         await one.close();
         machine += MINUTE;
-        const client = new Client({ connectionString: location });
-        await client.connect();
-        onTestFinished(() => client.end());
+        const client = await connect(location);
         await eventually(async () => {
-          const { rows } = await client.query('select state from paydesk_sandbox.payments');
+          const { rows } = await client.query('select state from payments');
           expect(rows).toEqual([{ state: 'Captured' }]);
         });
         const second = await idsOf(two, paymentId);
