@@ -94,6 +94,10 @@ export async function requireGeneration(db: Kysely<SandboxTables>, engine: Engin
   return found;
 }
 
+/** As a condition of a statement: nothing was reset or imported since that one. */
+export const isCurrent = (id: string) =>
+  sql<boolean>`exists (select 1 from settings where key = ${ID_KEY} and value = ${id})`;
+
 // Random also with --seed: two runs of one seed give the same ids to different payments.
 const newId = () => randomBytes(12).toString('hex');
 

@@ -269,7 +269,14 @@ export interface Received {
 
 /** What the receiver does with the next request, or with all further ones. */
 export type Behaviour =
-  | { status: number; headers?: Record<string, string>; body?: string; delayMs?: number }
+  | {
+      status: number;
+      headers?: Record<string, string>;
+      body?: string;
+      delayMs?: number;
+      /** Answers only then. */
+      until?: Promise<unknown>;
+    }
   | 'hang'
   | 'drop';
 
@@ -336,8 +343,10 @@ function behave(behaviour: Behaviour, response: ServerResponse): void {
     response.socket?.destroy();
     return;
   }
-  const { status, headers = {}, body = '', delayMs = 0 } = behaviour;
-  setTimeout(() => response.writeHead(status, headers).end(body), delayMs);
+  const { status, headers = {}, body = '', delayMs = 0, until } = behaviour;
+  const answer = () => setTimeout(() => response.writeHead(status, headers).end(body), delayMs);
+  if (until) void until.then(answer);
+  else answer();
 }
 
 /** Tries again until it does not throw, or until the time is up; less and less often, since a try costs time too. */

@@ -6,8 +6,8 @@ import type { FaultKind } from '../domain/fault-kinds.js';
 import type { TakenFault } from '../domain/faults.js';
 import type { SandboxEngine } from '../engine.js';
 import { createLoop } from '../loop.js';
-import type { AttemptRow, EventRow } from '../schema.js';
-import { createWebhookQueue, type WebhookQueue } from './webhook-queue.js';
+import type { AttemptRow } from '../schema.js';
+import { createWebhookQueue, type QueuedWebhook, type WebhookQueue } from './webhook-queue.js';
 import { createWebhookSender, type ReceiveWebhook, type WebhookSender } from './webhook-sender.js';
 
 export interface Outbox {
@@ -130,10 +130,11 @@ function createDelivery(
   engine: SandboxEngine,
   queue: WebhookQueue,
   sender: WebhookSender,
-): (event: EventRow) => Promise<void> {
-  async function send(event: EventRow): Promise<void> {
+): (event: QueuedWebhook) => Promise<void> {
+  async function send(event: QueuedWebhook): Promise<void> {
     const { result } = await sender.attempt(event);
     if (result === 'delivered') return queue.finish(event, 'delivered');
+    if (result === 'gone') return;
     // Another process that serves this database may send it at once.
     if (result === 'stopped') return queue.release(event);
     const wait = RETRY_DELAYS_MS[event.attempts];
@@ -159,7 +160,7 @@ function createDelivery(
 }
 
 /** Faults hit a webhook once, at its first attempt. */
-async function takeFaults(engine: SandboxEngine, event: EventRow): Promise<TakenFault[]> {
+async function takeFaults(engine: SandboxEngine, event: QueuedWebhook): Promise<TakenFault[]> {
   const kinds = ['webhook-drop', 'webhook-delay', 'webhook-reorder', 'webhook-duplicate'] as const;
   const first = event.attempts === 0 && event.due_time === event.time;
   if (!first || !(await engine.faults.may(kinds, event.to_state))) return [];

@@ -3,20 +3,26 @@
 import { sql } from 'kysely';
 import { prepared } from '../../store/store.js';
 import type { SandboxEngine } from '../engine.js';
+import { isCurrent } from '../generation.js';
 import type { EventRow, SandboxTables } from '../schema.js';
+
+/** With the generation that it is of: after a reset or an import, another webhook may have its id. */
+export interface QueuedWebhook extends EventRow {
+  generation: string;
+}
 
 export interface WebhookQueue {
   /** When the next webhook falls due. */
   nextTime(): Promise<number | undefined>;
   /** Takes webhooks that are due, at most one per payment. */
-  claim(limit: number): Promise<EventRow[]>;
-  find(eventId: number): Promise<EventRow | undefined>;
+  claim(limit: number): Promise<QueuedWebhook[]>;
+  find(eventId: number): Promise<QueuedWebhook | undefined>;
   /** The webhook that waits behind this one. */
-  following(event: EventRow): Promise<EventRow | undefined>;
-  finish(event: EventRow, outcome: 'delivered' | 'dropped' | 'failed'): Promise<void>;
-  postpone(event: EventRow, dueTime: number, attempts: number): Promise<void>;
+  following(event: QueuedWebhook): Promise<QueuedWebhook | undefined>;
+  finish(event: QueuedWebhook, outcome: 'delivered' | 'dropped' | 'failed'): Promise<void>;
+  postpone(event: QueuedWebhook, dueTime: number, attempts: number): Promise<void>;
   /** Lets another process send it at once. */
-  release(event: EventRow): Promise<void>;
+  release(event: QueuedWebhook): Promise<void>;
   /** Releases everything that `owner` has claimed and not finished. */
   releaseAll(): Promise<void>;
 }
@@ -24,9 +30,17 @@ export interface WebhookQueue {
 const LEASE_MS = 20_000;
 
 export function createWebhookQueue(engine: SandboxEngine, owner: string): WebhookQueue {
-  async function update(event: EventRow, values: Partial<EventRow>): Promise<void> {
+  const ofGeneration = (generation: string) =>
+    engine.store.db.selectFrom('events').selectAll().where(isCurrent(generation));
+
+  async function update(event: QueuedWebhook, values: Partial<EventRow>): Promise<void> {
     await engine.store.transaction((tx) =>
-      tx.updateTable('events').set(values).where('id', '=', event.id).execute(),
+      tx
+        .updateTable('events')
+        .set(values)
+        .where('id', '=', event.id)
+        .where(isCurrent(event.generation))
+        .execute(),
     );
     engine.changed(event.payment_id);
   }
@@ -38,25 +52,35 @@ export function createWebhookQueue(engine: SandboxEngine, owner: string): Webhoo
       const { now } = await engine.clock.read();
       // Reads before it claims: most of the time nothing is due, and a read costs no transaction.
       if (next === undefined || next > now) return [];
-      const claim = { table: 'events', now, leaseMs: LEASE_MS, limit, owner, onePer: 'payment_id' } as const;
-      return engine.store.claimDue(claim);
+      const { id: generation } = await engine.generations.read();
+      const events = await engine.store.claimDue({
+        table: 'events',
+        now,
+        leaseMs: LEASE_MS,
+        limit,
+        owner,
+        where: isCurrent(generation),
+        onePer: 'payment_id',
+      });
+      return events.map((event) => ({ ...event, generation }));
     },
-    find: (eventId) =>
-      engine.store.db
-        .selectFrom('events')
-        .selectAll()
+    async find(eventId) {
+      const { id: generation } = await engine.generations.read();
+      const event = await ofGeneration(generation)
         .where('id', '=', eventId)
         .where('url', 'is not', null)
-        .executeTakeFirst(),
-    following: (event) =>
-      engine.store.db
-        .selectFrom('events')
-        .selectAll()
-        .where('payment_id', '=', event.payment_id)
+        .executeTakeFirst();
+      return event && { ...event, generation };
+    },
+    async following({ id, payment_id, generation }) {
+      const event = await ofGeneration(generation)
+        .where('payment_id', '=', payment_id)
         .where('finished', '=', 0)
-        .where('id', '>', event.id)
+        .where('id', '>', id)
         .orderBy('id')
-        .executeTakeFirst(),
+        .executeTakeFirst();
+      return event && { ...event, generation };
+    },
     finish: (event, outcome) =>
       update(event, { finished: 1, outcome, attempts: event.attempts + 1, lease_until: null }),
     postpone: (event, dueTime, attempts) => update(event, { due_time: dueTime, attempts, lease_until: null }),

@@ -4,16 +4,19 @@ import type { Agent } from 'undici';
 import { isLoopbackHost } from '../../loopback.js';
 import { webhookMessage, type AnswerChoices } from '../answers.js';
 import type { SandboxEngine } from '../engine.js';
-import type { AttemptRow, EventRow } from '../schema.js';
+import { isCurrent } from '../generation.js';
+import type { AttemptRow } from '../schema.js';
+import type { QueuedWebhook } from './webhook-queue.js';
 
 interface Attempt {
-  result: 'delivered' | 'failed' | 'forbidden' | 'stopped';
-  /** Absent when the sandbox was stopped meanwhile. */
-  delivery?: AttemptRow;
+  /** `gone`: everything was reset or imported before it was sent. */
+  result: 'delivered' | 'failed' | 'forbidden' | 'stopped' | 'gone';
+  /** Absent when the sandbox was stopped, reset or filled by an import meanwhile. */
+  delivery?: AttemptRow | undefined;
 }
 
 export interface WebhookSender {
-  attempt(event: EventRow): Promise<Attempt>;
+  attempt(event: QueuedWebhook): Promise<Attempt>;
   /** Aborts what is being sent. */
   stop(): void;
   /** Closes the connections. */
@@ -54,7 +57,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     options.receive?.(target, message) ??
     post(await (agent ??= createAgent(connections)), target, message, abort.signal);
 
-  async function attempt(event: EventRow): Promise<Attempt> {
+  async function attempt(event: QueuedWebhook): Promise<Attempt> {
     const url = event.url as string;
     const started = performance.now();
     const { now } = await engine.clock.read();
@@ -67,6 +70,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
       return record('forbidden', { status: null, error: NOT_ALLOWED, answer: null }, sent);
     }
     const message = await messageOf(engine, answers, event);
+    if (!message) return { result: 'gone' };
     const target = withQuery(url, message.query);
     const sent = {
       url: Object.keys(message.query).length === 0 ? url : target.href,
@@ -92,29 +96,38 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
 
 async function writeAttempt(
   engine: SandboxEngine,
-  event: EventRow,
+  event: QueuedWebhook,
   values: Omit<AttemptRow, 'id' | 'event_id'>,
-): Promise<AttemptRow> {
-  const delivery = await engine.store.transaction((tx) =>
-    tx
+): Promise<AttemptRow | undefined> {
+  const delivery = await engine.store.transaction(async (tx) => {
+    const own = tx.selectFrom('events').select('id').where('id', '=', event.id);
+    if (!(await own.where(isCurrent(event.generation)).executeTakeFirst())) return undefined;
+    return tx
       .insertInto('attempts')
       .values({ event_id: event.id, ...values })
       .returningAll()
-      .executeTakeFirstOrThrow(),
-  );
+      .executeTakeFirstOrThrow();
+  });
   engine.changed(event.payment_id);
   return delivery;
 }
 
-async function messageOf(engine: SandboxEngine, answers: AnswerChoices, event: EventRow): Promise<Message> {
+async function messageOf(
+  engine: SandboxEngine,
+  answers: AnswerChoices,
+  event: QueuedWebhook,
+): Promise<Message | undefined> {
+  // Before the payment is read: if this is of a later generation already, the read finds nothing.
+  const eventId = `evt_${engine.derive('event', `${event.payment_id}:${event.version}`).slice(0, 24)}`;
   const payment = await engine.store.db
     .selectFrom('payments')
     .selectAll()
     .where('payment_id', '=', event.payment_id)
-    .executeTakeFirstOrThrow();
-  await engine.generations.read();
+    .where(isCurrent(event.generation))
+    .executeTakeFirst();
+  if (!payment) return undefined;
   return webhookMessage(answers, {
-    eventId: `evt_${engine.derive('event', `${event.payment_id}:${event.version}`).slice(0, 24)}`,
+    eventId,
     appId: payment.app_id,
     paymentId: payment.payment_id,
     referenceId: payment.reference_id,

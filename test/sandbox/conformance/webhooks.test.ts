@@ -306,6 +306,113 @@ onEveryStore((bench) => {
   });
 });
 
+/** A receiver's answer that waits until the test lets it go. */
+function heldAnswer(status = 200) {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { behaviour: { status, until: promise }, release: () => resolve() };
+}
+
+onEveryStore((bench) => {
+  describe.each(['reset', 'import'])('under way during %s', (what) => {
+    /** A sandbox that can be emptied while a receiver keeps it waiting. */
+    async function start() {
+      const sandbox = await bench.start();
+      const { text: nothing } = await sandbox.control('GET', '/export');
+      return {
+        sandbox,
+        /** Resolves when everything is gone; `ended` also waits for the webhooks under way. */
+        async empty(): Promise<{ ended: Promise<unknown> }> {
+          const ended =
+            what === 'reset'
+              ? sandbox.control('POST', '/reset')
+              : sandbox.control('POST', '/import', undefined, { raw: nothing });
+          await eventually(async () => {
+            expect((await sandbox.control('GET', '/status')).body).toMatchObject({ payments: 0 });
+          });
+          return { ended };
+        },
+      };
+    }
+
+    test.each([200, 500])('and answered with %i, they leave those of new payments alone', async (status) => {
+      const [{ sandbox, empty }, receiver, other] = [
+        await start(),
+        await bench.receiver(),
+        await bench.receiver(),
+      ];
+      const [old, late] = [heldAnswer(status), heldAnswer()];
+      receiver.next(old.behaviour, old.behaviour, old.behaviour, late.behaviour);
+      const create = async () => (await sandbox.create({ webhookUrl: receiver.url })).paymentId;
+      const [first] = [await create(), await create(), await create()];
+      await receiver.waitFor(3);
+      const { ended } = await empty();
+      const paymentId = await create();
+      expect(paymentId).toBe(first);
+      await sandbox.pay(paymentId);
+      await receiver.waitFor(4);
+      old.release();
+      // Once this one is recorded, so are those that were answered before it.
+      const { paymentId: mark } = await sandbox.create({ webhookUrl: other.url });
+      await eventually(async () => {
+        expect(await eventsOf(sandbox, mark)).toMatchObject([{ outcome: 'delivered' }]);
+      });
+      late.release();
+      await ended;
+      const events = await eventually(async () => {
+        const found = await eventsOf(sandbox, paymentId);
+        expect(found.map(({ outcome }) => outcome)).toEqual(all.map(() => 'delivered'));
+        return found;
+      });
+      const states = receiver.states().slice(3);
+      // On a slow machine, an answer that is held too long lets its webhook arrive a second time.
+      expect(states.filter((state, index) => state !== states[index - 1])).toEqual(all);
+      expect(events.reduce((sum, { attempts }) => sum + attempts, 0)).toBe(states.length);
+      expect(events.flatMap(({ deliveries }) => deliveries)).toHaveLength(states.length);
+      expect(sandbox.errors).toEqual([]);
+    });
+
+    test('and in another order, the one that was left is not sent for a new payment', async () => {
+      const [{ sandbox, empty }, receiver] = [await start(), await bench.receiver()];
+      const { paymentId } = await sandbox.create({ webhookUrl: receiver.url });
+      await sandbox.settle();
+      await sandbox.control('POST', '/faults', { kind: 'webhook-reorder', route: 'Authorised', next: 1 });
+      const held = heldAnswer();
+      receiver.next(held.behaviour);
+      await sandbox.pay(paymentId);
+      await receiver.waitFor(2);
+      const { ended } = await empty();
+      expect((await sandbox.create({ webhookUrl: receiver.url })).paymentId).toBe(paymentId);
+      await receiver.waitFor(3);
+      held.release();
+      await ended;
+      await sandbox.settle();
+      expect(receiver.states()).toEqual(['Created', 'Capturing', 'Created']);
+      expect(sandbox.errors).toEqual([]);
+    });
+
+    test('and sent again by hand, they are recorded for nothing else', async () => {
+      const [{ sandbox, empty }, receiver] = [await start(), await bench.receiver()];
+      const { paymentId } = await sandbox.create({ webhookUrl: receiver.url });
+      await sandbox.settle();
+      const [event] = await eventsOf(sandbox, paymentId);
+      const held = heldAnswer();
+      receiver.next(held.behaviour);
+      const resending = sandbox.control('POST', `/webhooks/${event?.id}/resend`);
+      await receiver.waitFor(2);
+      const { ended } = await empty();
+      await sandbox.create({ webhookUrl: receiver.url });
+      await receiver.waitFor(3);
+      await ended;
+      await sandbox.settle();
+      held.release();
+      expect((await resending).status).toBe(404);
+      expect(await eventsOf(sandbox, paymentId)).toMatchObject([
+        { id: event?.id, attempts: 1, deliveries: [{ status: 200 }] },
+      ]);
+    });
+  });
+});
+
 inMemory((bench) => {
   test('a target that never answers is given up after five seconds and tried again', async () => {
     const own = await bench.start();
