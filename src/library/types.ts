@@ -236,7 +236,7 @@ export interface Sandbox {
   settlement(options?: SettlementOptions): Promise<Settlement>;
   /** Adds sample payments in every state. */
   seed(): Promise<SeededPayment[]>;
-  /** Deletes everything except the first two apps. */
+  /** Deletes everything except the first two apps. The clock is as it was at the start. */
   reset(): Promise<void>;
   export(): Promise<string>;
   /** Replaces the contents. */

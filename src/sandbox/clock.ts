@@ -7,14 +7,16 @@ interface ClockReading {
   stopped: boolean;
 }
 
-/** The time by which the sandbox lives: it can be stopped, set and advanced, never back. */
+/** The time by which the sandbox lives: it can be stopped, set and advanced. Only a restart turns it back. */
 export interface SandboxClock {
   read(db?: Kysely<SandboxTables>): Promise<ClockReading>;
   /** Moves the clock forward to an instant; one that has passed leaves it as it is. */
   moveTo(tx: Kysely<SandboxTables>, instant: number): Promise<void>;
   stop(tx: Kysely<SandboxTables>): Promise<void>;
   resume(tx: Kysely<SandboxTables>): Promise<void>;
-  /** Runs with the machine's clock, as at the beginning; returns its time. */
+  /** For a new database; one that has a clock keeps it. */
+  start(tx: Kysely<SandboxTables>): Promise<void>;
+  /** As it was when the sandbox was started; returns its time. */
   restart(tx: Kysely<SandboxTables>): Promise<number>;
   /** To be called after a commit that changed it. */
   changed(): void;
@@ -26,8 +28,15 @@ interface Row {
   real: number;
 }
 
-/** `realNow` is the machine's clock; the row in the database says how ours stands to it. */
-export function createClock(store: Store<SandboxTables>, realNow: () => number): SandboxClock {
+/**
+ * `realNow` is the machine's clock; the row in the database says how ours stands to it. It starts stopped at `startTime`,
+ * or running with the machine without one.
+ */
+export function createClock(
+  store: Store<SandboxTables>,
+  realNow: () => number,
+  startTime: number | undefined,
+): SandboxClock {
   let kept: Row | undefined;
 
   async function row(db: Kysely<SandboxTables>): Promise<Row> {
@@ -43,6 +52,11 @@ export function createClock(store: Store<SandboxTables>, realNow: () => number):
   }
 
   const nowOf = ({ stopped, at, real }: Row) => (stopped === 1 ? at : at + Math.max(0, realNow() - real));
+
+  function firstRow(): Row {
+    const real = realNow();
+    return startTime === undefined ? { stopped: 0, at: real, real } : { stopped: 1, at: startTime, real };
+  }
 
   async function save(tx: Kysely<SandboxTables>, values: Row): Promise<void> {
     await tx
@@ -70,10 +84,17 @@ export function createClock(store: Store<SandboxTables>, realNow: () => number):
       const current = await row(tx);
       await save(tx, { stopped: 0, at: nowOf(current), real: realNow() });
     },
+    async start(tx) {
+      await tx
+        .insertInto('clock')
+        .values({ id: 1, ...firstRow() })
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .execute();
+    },
     async restart(tx) {
-      const now = realNow();
-      await save(tx, { stopped: 0, at: now, real: now });
-      return now;
+      const first = firstRow();
+      await save(tx, first);
+      return first.at;
     },
     changed: () => {
       kept = undefined;

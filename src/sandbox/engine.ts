@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { sql, type Kysely, type Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { openStore, type Store } from '../store/store.js';
 import { createClock, type SandboxClock } from './clock.js';
 import { createAppDirectory, type AppDirectory } from './domain/apps.js';
@@ -27,7 +27,7 @@ interface EngineOptions {
   /** Makes ids, keys and outcomes repeatable. */
   seed?: number;
   realNow?: () => number;
-  /** Where the clock of a new database stands, stopped. */
+  /** Where the clock stands, stopped, in a new database and after a reset. */
   clock?: number;
   /** Shown to a process that finds the file locked. */
   owner?: Record<string, unknown>;
@@ -73,7 +73,7 @@ export async function createEngine(options: EngineOptions): Promise<SandboxEngin
   });
   const generations = createGenerations(store);
   const { derive } = generations;
-  const clock = createClock(store, options.realNow ?? Date.now);
+  const clock = createClock(store, options.realNow ?? Date.now, options.clock);
   const apps = createAppDirectory(store);
   const faults = createFaults(store, derive);
   const { onDueWork, onChange, tell, changed } = createSignals();
@@ -90,7 +90,12 @@ export async function createEngine(options: EngineOptions): Promise<SandboxEngin
 
   try {
     const prepared = await isPrepared(store);
-    if (!prepared) await store.transaction((tx) => prepare(tx, options));
+    if (!prepared) {
+      await store.transaction(async (tx) => {
+        await startFirstGeneration(tx, secretOf(options));
+        await clock.start(tx);
+      });
+    }
     await generations.read();
     await freeLeases(store);
     if (!prepared) await write(createFirstApps);
@@ -201,16 +206,6 @@ async function isPrepared({ db, engine }: Store<SandboxTables>): Promise<boolean
   return rows.length > 0;
 }
 
-/** The secret from which keys, ids and signatures are derived comes from the seed, or is random and kept. */
-async function prepare(
-  tx: Kysely<SandboxTables>,
-  { seed, clock, realNow = Date.now }: EngineOptions,
-): Promise<void> {
-  await startFirstGeneration(tx, seed === undefined ? randomBytes(32).toString('hex') : `seed-${seed}`);
-  const now = realNow();
-  await tx
-    .insertInto('clock')
-    .values({ id: 1, stopped: clock === undefined ? 0 : 1, at: clock ?? now, real: now })
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .execute();
-}
+/** From which keys, ids and signatures are derived. */
+const secretOf = ({ seed }: EngineOptions): string =>
+  seed === undefined ? randomBytes(32).toString('hex') : `seed-${seed}`;

@@ -24,7 +24,7 @@ export interface SandboxOptions {
   location: string;
   /** An export of a sandbox to begin with. Only a database that is not in use takes it. */
   contents?: string | undefined;
-  /** Where the clock stands at the beginning, stopped. It is never turned back. */
+  /** Where the clock stands at the beginning and after a reset, stopped. Otherwise it is never turned back. */
   clock?: number | undefined;
   host?: string;
   /** Lets other machines reach it, where the host does. */

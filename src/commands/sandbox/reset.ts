@@ -7,7 +7,8 @@ import { openSandbox, sandboxFlags } from '../../cli/desk/sandbox.js';
 export default class SandboxReset extends BaseCommand {
   static override summary = 'Delete everything in the sandbox except its two apps.';
   static override description =
-    'The apps keep their IDs and keys. Asks first on a terminal, but not in a script.';
+    'The apps keep their IDs and keys. The clock goes back to the time given to sandbox start --clock and stops there; ' +
+    'without --clock, it runs with the real time. Asks first on a terminal, but not in a script.';
   static override examples = [
     '<%= config.bin %> sandbox reset',
     '<%= config.bin %> sandbox reset --no-input && <%= config.bin %> sandbox seed',

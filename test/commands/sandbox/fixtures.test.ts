@@ -81,6 +81,14 @@ describe('sandbox start --import and --clock', () => {
   });
 });
 
+test('sandbox reset puts the clock back to where sandbox start --clock stopped it', async () => {
+  const { close } = await home.serve('--memory', '--clock', '2026-04-01');
+  await home.json(['sandbox', 'clock', 'advance', '7d']);
+  await home.json(['sandbox', 'reset']);
+  expect(await home.json(['sandbox', 'clock'])).toEqual({ now: '2026-04-01T00:00:00.000Z', stopped: true });
+  await close();
+});
+
 test('a new sandbox stands at its first instant, whatever the date', async () => {
   const sandbox = await startTestSandbox({ clock: Date.parse('2020-02-29T00:00:00Z') });
   expect(await sandbox.create()).toMatchObject({ createdTime: '2020-02-29T00:00:00.000Z' });

@@ -53,6 +53,30 @@ onEveryStore((bench) => {
     expect((await move(sandbox, 'set', Date.UTC(2030, 0, 1))).body.now).toBe('2030-01-01T00:00:00.000Z');
   });
 
+  test('stands again after a reset where the sandbox was started', async () => {
+    const machine = Date.UTC(2026, 0, 1);
+    for (const clock of [Date.UTC(2020, 1, 29), Date.UTC(2030, 0, 1)]) {
+      const sandbox = await bench.start({ clock, realNow: () => machine });
+      await move(sandbox, 'advance', DAY);
+      await move(sandbox, 'resume');
+      await sandbox.control('POST', '/reset');
+      expect(await look(sandbox)).toEqual({ now: clock, stopped: true });
+      const { createdTime } = await sandbox.create();
+      expect(createdTime).toBe(new Date(clock).toISOString());
+    }
+  });
+
+  test('runs with the machine again after a reset where the sandbox was started without a time', async () => {
+    let machine = Date.UTC(2026, 0, 1);
+    const sandbox = await bench.start({ realNow: () => machine });
+    await move(sandbox, 'advance', DAY);
+    await move(sandbox, 'stop');
+    await sandbox.control('POST', '/reset');
+    expect(await look(sandbox)).toEqual({ now: machine, stopped: false });
+    machine += 5;
+    expect((await look(sandbox)).now).toBe(machine);
+  });
+
   test('is the time that payments are made at', async () => {
     const sandbox = await bench.start();
     await move(sandbox, 'stop');
