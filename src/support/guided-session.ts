@@ -213,6 +213,9 @@ async function carryOut(
   try {
     const acted = await (follows ? screen.untilCtrlC(carry) : carry(new AbortController().signal));
     if (acted) screen.showActed(acted);
+    const lost = acted?.kind === 'moved' ? acted.result.error : undefined;
+    // Ctrl-C ends the session, and what it leaves open counts more.
+    if (desk.signal.aborted && lost instanceof UnknownOutcomeError) throw lost;
     return acted?.kind === 'moved' ? movedText(action, acted.result.outcome) : action.operation;
   } catch (error) {
     // Ctrl-C ends the session; a declined question ends only this action.

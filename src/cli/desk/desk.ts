@@ -44,8 +44,12 @@ export async function openDesk(context: CommandContext, flags: DeskFlags): Promi
   const session = await openChangingSession(context, { dryRun: flags['dry-run'] === true });
   const database = lazyDatabase(context);
   const guard = createGuard(context, session.profile, flags);
-  const ledger = createLazyLedger(() => openForMoney(context, database, guard));
-  return { desk: watchedDesk(context, session, ledger, flags), guard, database };
+  const lazy = createLazyLedger(() => openForMoney(context, database, guard));
+  const open: Ledger['open'] = (...asked) => {
+    context.startChanging();
+    return lazy.open(...asked);
+  };
+  return { desk: watchedDesk(context, session, { ...lazy, open }, flags), guard, database };
 }
 
 /** For what moves no money, so that nothing needs to be confirmed. */

@@ -70,6 +70,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
   #exitCode = 0;
   #filterFailed = false;
   #onlyReads = false;
+  #hasStartedChanging = false;
   readonly #closers: Array<() => unknown> = [];
   readonly #refinements: Array<(error: unknown) => Promise<unknown>> = [];
 
@@ -116,7 +117,11 @@ export abstract class BaseCommand extends Command implements CommandContext {
   get changesService(): boolean {
     if (this.#onlyReads) return false;
     const { flags } = definitionOf(this.ctor);
-    return 'confirm' in flags || 'dry-run' in flags;
+    return this.#hasStartedChanging || 'confirm' in flags || 'dry-run' in flags;
+  }
+
+  startChanging(): void {
+    this.#hasStartedChanging = true;
   }
 
   /** For a command that may change something, and does not this time. */

@@ -22,6 +22,8 @@ export interface CommandContext {
   readonly typed: Command;
   /** Whether the command changes something at the service when it works. */
   readonly changesService: boolean;
+  /** For a command that begins with reading, and is about to send an instruction. */
+  startChanging(): void;
   /** Counts what may have changed something at the service. */
   readonly sent: SentChanges;
   /** Fires on Ctrl-C, SIGTERM, SIGHUP and when `--timeout` is up; a function that takes it promises to end when it fires. */

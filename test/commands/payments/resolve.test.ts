@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { paydeskTty, type Tty } from '../../helpers/run.js';
 import { openSeededDesk, type SeededDesk } from '../../support/seeded.js';
-import { envOf, runTyped, temporaryHome } from '../../helpers/desk.js';
+import { envOf, runTyped, temporaryHome, waitForFaults } from '../../helpers/desk.js';
 
 let desk: SeededDesk;
 let home: string;
@@ -382,4 +382,17 @@ it('goes back at Esc where there is a payment before', async () => {
   await terminal.waitFor(/\d+ +seed-captured +Captured +left as it is/);
   await terminal.waitFor(/\d+ +seed-refunded +Refunded +open/);
   expect(await terminal.ended()).toBe(0);
+});
+
+it('ends with 6 when it is stopped at once after a refund has left', async () => {
+  const { paymentId } = await desk.paid();
+  await desk.fault({ kind: 'latency', route: 'refund', next: 1, delayMs: 60_000, afterCommit: true });
+  const terminal = await open([String(paymentId)]);
+  await menu(terminal, 'The customer has paid');
+  terminal.press('up', 'enter');
+  await terminal.waitFor('Refund EUR 10.50? (y/N)');
+  terminal.type('y\r');
+  await waitForFaults(desk.sandbox);
+  terminal.press('ctrl-c', 'ctrl-c');
+  expect(await terminal.ended()).toBe(6);
 });
