@@ -1,10 +1,10 @@
 // Brings the merchant's own orders in: each payment is read from the service and becomes a known payment.
 
-import { firstLine } from '../errors.js';
+import { firstLine, type PaydeskError, TemporaryError } from '../errors.js';
 import type { Client } from '../client/client.js';
 import type { Clock } from '../client/clock.js';
 import type { PaymentRead } from '../client/payment-calls.js';
-import { readPaced } from '../pace/paced-reads.js';
+import { createOutage, type Outage, readPaced } from '../pace/paced-reads.js';
 import { createPace, type Pace, type Slot } from '../pace/pace.js';
 import type { SeenPayment } from '../ledger/known/seen-payment.js';
 import type { AppRef } from '../ledger/payment-ref.js';
@@ -24,7 +24,12 @@ interface ImportTools {
   onProgress: (done: number) => void;
 }
 
-type RowResult = { seen: SeenPayment } | { row: OrderRow; kind: 'unknown' | 'unreadable'; problem: string };
+interface FailedRow {
+  row: OrderRow;
+  error: PaydeskError;
+}
+
+type RowResult = { seen: SeenPayment } | FailedRow;
 
 const CHUNK_SIZE = 500;
 /** Chunks that may be read before the oldest of them is written. */
@@ -39,6 +44,7 @@ export async function importOrders(
   const stop = new AbortController();
   const signal = AbortSignal.any([tools.signal, stop.signal]);
   const pace = createPace({ concurrency, clock: tools.clock, signal });
+  const outage = createOutage(() => {});
   const total = { ...counts };
   const writer = createRowWriter(tools, total, rowsDone);
   const queue = createRowQueue(rows);
@@ -50,7 +56,7 @@ export async function importOrders(
         await writer.room(queue.taken);
         const next = await queue.take();
         if (next === undefined) return;
-        const result = await readRow(tools, next.row, { pace, slot, signal });
+        const result = await readRow(tools, next.row, { pace, slot, signal, outage });
         if (signal.aborted) return;
         writer.add(next.index, result);
         tools.onProgress((finished += 1));
@@ -68,7 +74,7 @@ export async function importOrders(
     }),
   );
   const ended = await Promise.allSettled(workers);
-  await writer.end();
+  await writer.end(!signal.aborted);
   tools.signal.throwIfAborted();
   for (const end of ended) if (end.status === 'rejected') throw end.reason;
   return total;
@@ -116,6 +122,13 @@ function createRowWriter(tools: ImportTools, counts: ImportCounts, rowsDone: num
   let next = 0;
   /** Rows from the next one on that are there without a gap. */
   let ready = 0;
+  /** Rows that failed since the last good answer. If that is an outage, the next run reads them again. */
+  const doubtful = new Map<number, FailedRow>();
+
+  function keepDoubtful(): void {
+    for (const [index, result] of doubtful) waiting.set(index, result);
+    doubtful.clear();
+  }
 
   function flush(least: number): void {
     while (waiting.has(next + ready)) ready += 1;
@@ -138,6 +151,11 @@ function createRowWriter(tools: ImportTools, counts: ImportCounts, rowsDone: num
 
   return {
     add(index: number, result: RowResult): void {
+      if ('error' in result && result.error instanceof TemporaryError) {
+        doubtful.set(index, result);
+        return;
+      }
+      keepDoubtful();
       waiting.set(index, result);
       flush(CHUNK_SIZE);
     },
@@ -145,7 +163,11 @@ function createRowWriter(tools: ImportTools, counts: ImportCounts, rowsDone: num
     async room(taken: number): Promise<void> {
       if (taken - written > CHUNKS_AHEAD * CHUNK_SIZE) await writing;
     },
-    async end(): Promise<void> {
+    /** `isComplete`: every row was read, so there was no outage, unless all of them failed. */
+    async end(isComplete: boolean): Promise<void> {
+      const [failed] = doubtful.values();
+      if (isComplete && failed && rowsDone + next + waiting.size === 0) throw failed.error;
+      if (isComplete) keepDoubtful();
       flush(1);
       await writing;
     },
@@ -153,12 +175,17 @@ function createRowWriter(tools: ImportTools, counts: ImportCounts, rowsDone: num
 }
 
 function chunkOf(results: readonly RowResult[], rowsDone: number): Chunk {
-  const failed = results.filter((result) => 'problem' in result);
+  const failed = results.filter((result) => 'error' in result);
+  const unknown = failed.filter(({ error }) => error.code === 'not-found').length;
   return {
     seen: results.flatMap((result) => ('seen' in result ? [result.seen] : [])),
-    problems: failed.map(({ row, problem }) => ({ line: row.line, payment: row.name.typed, problem })),
-    unknown: failed.filter(({ kind }) => kind === 'unknown').length,
-    unreadable: failed.filter(({ kind }) => kind === 'unreadable').length,
+    problems: failed.map(({ row, error }) => ({
+      line: row.line,
+      payment: row.name.typed,
+      problem: firstLine(error.message),
+    })),
+    unknown,
+    unreadable: failed.length - unknown,
     rowsDone,
   };
 }
@@ -172,17 +199,19 @@ interface Reading {
   pace: Pace;
   slot: Slot;
   signal: AbortSignal;
+  outage: Outage;
 }
 
-/** A read that fails for now ends the import: what was done so far is kept, and the next run begins with this row. */
+/** An outage ends the import: what was done so far is kept, and the next run begins with the first row that failed. */
 async function readRow(
   { client, app }: Pick<ImportTools, 'client' | 'app'>,
   row: OrderRow,
   reading: Reading,
 ): Promise<RowResult> {
   // A payment that cannot be kept concerns this row alone, as a read that the service refuses does.
-  const found = await readPaced(async () => seenOrder(app, row, await readNamed(client, row.name)), reading);
-  if ('read' in found) return { seen: found.read };
-  const problem = firstLine(found.error.message);
-  return { row, kind: found.error.code === 'not-found' ? 'unknown' : 'unreadable', problem };
+  const found = await readPaced(async () => seenOrder(app, row, await readNamed(client, row.name)), {
+    ...reading,
+    payment: row.name.typed,
+  });
+  return 'read' in found ? { seen: found.read } : { row, error: found.error };
 }

@@ -12,13 +12,13 @@ export interface Outage {
   /** Set once reads fail as a whole. */
   readonly error: PaydeskError | undefined;
   readable(): void;
-  unreadable(error: PaydeskError): void;
+  unreadable(error: PaydeskError, payment: string): void;
   throttled(times: number, error: PaydeskError): void;
 }
 
 /** `onOutage` hears of it once. */
 export function createOutage(onOutage: (error: PaydeskError) => void): Outage {
-  let failures = 0;
+  const failed = new Set<string>();
   let found: PaydeskError | undefined;
   const declare = (error: PaydeskError) => {
     if (found !== undefined) return;
@@ -30,11 +30,11 @@ export function createOutage(onOutage: (error: PaydeskError) => void): Outage {
       return found;
     },
     readable() {
-      failures = 0;
+      failed.clear();
     },
-    unreadable(error) {
-      failures += 1;
-      if (failures >= OUTAGE_AFTER) declare(error);
+    unreadable(error, payment) {
+      failed.add(payment);
+      if (failed.size >= OUTAGE_AFTER) declare(error);
     },
     throttled(times, error) {
       if (times >= MAX_THROTTLES) declare(error);
@@ -67,17 +67,26 @@ export async function readWatched<T>(readService: () => Promise<T>, outage: Outa
   }
 }
 
+interface PacedReading {
+  pace: Pace;
+  slot: Slot;
+  signal: AbortSignal;
+  outage: Outage;
+  /** As it was asked for. */
+  payment: string;
+}
+
 /**
- * One read among many. A service that asks to wait is waited for; what the service says of this one payment is given
- * back, and what concerns all of them is thrown.
+ * One read among many. A service that asks to wait is waited for. An answer about this one payment is given back, an error
+ * included. What concerns all of them is thrown: no answer at all, or failures of several payments in a row.
  */
 export async function readPaced<T>(
   readService: () => Promise<T>,
-  { pace, slot, signal }: { pace: Pace; slot: Slot; signal: AbortSignal },
-): Promise<{ read: T } | { error: ServiceError | GuardError }> {
+  { pace, slot, signal, outage, payment }: PacedReading,
+): Promise<{ read: T } | { error: ServiceError | GuardError | TemporaryError }> {
   for (;;) {
     try {
-      const read = await readService();
+      const read = await readWatched(readService, outage);
       pace.answered(slot);
       return { read };
     } catch (error) {
@@ -86,6 +95,11 @@ export async function readPaced<T>(
         pace.throttled(slot, throttle.retryAfterMs);
         await pace.pause();
         continue;
+      }
+      if (error instanceof TemporaryError && !throttle && error.httpStatus !== undefined) {
+        outage.unreadable(error, payment);
+        if (outage.error) throw outage.error;
+        return { error };
       }
       if (!(error instanceof ServiceError || error instanceof GuardError)) throw error;
       pace.answered(slot);

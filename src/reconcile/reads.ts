@@ -1,7 +1,7 @@
 // Many reads of the service at a pace that it can take.
 
 import { createPace } from '../pace/pace.js';
-import { readPaced } from '../pace/paced-reads.js';
+import { createOutage, readPaced } from '../pace/paced-reads.js';
 import type { Client } from '../client/client.js';
 import type { Clock } from '../client/clock.js';
 import type { PaymentKey, PaymentRead } from '../client/payment-calls.js';
@@ -17,13 +17,15 @@ export function createReads(
   { concurrency, clock, signal }: { concurrency: number; clock: Clock; signal: AbortSignal },
 ): (keys: readonly PaymentKey[]) => Promise<PacedRead[]> {
   const pace = createPace({ concurrency, clock, signal });
+  const outage = createOutage(() => {});
   return (keys) =>
     mapConcurrent(keys, concurrency, async (key) => {
       const slot = await pace.enter();
       signal.throwIfAborted();
       if (slot === undefined) throw new Error('no slot without a signal');
       try {
-        return await readPaced(() => readWithId(client, key), { pace, slot, signal });
+        const payment = JSON.stringify(key);
+        return await readPaced(() => readWithId(client, key), { pace, slot, signal, outage, payment });
       } finally {
         pace.leave(slot);
       }

@@ -143,15 +143,21 @@ describe('an outage', () => {
   it('is three failures in succession, and told once', () => {
     const told: unknown[] = [];
     const outage = createOutage((each) => told.push(each));
-    outage.unreadable(error);
-    outage.unreadable(error);
+    outage.unreadable(error, '1');
+    outage.unreadable(error, '2');
     outage.readable();
-    outage.unreadable(error);
-    outage.unreadable(error);
+    outage.unreadable(error, '3');
+    outage.unreadable(error, '4');
     expect(told).toEqual([]);
-    outage.unreadable(error);
-    outage.unreadable(error);
+    outage.unreadable(error, '5');
+    outage.unreadable(error, '6');
     expect(told).toEqual([error]);
     expect(outage.error).toBe(error);
+  });
+
+  it('is not one payment that fails again and again', () => {
+    const outage = createOutage(() => {});
+    for (let count = 0; count < 10; count += 1) outage.unreadable(error, '1');
+    expect(outage.error).toBeUndefined();
   });
 });

@@ -56,7 +56,7 @@ export function createLook({ client, action, now, onRead, pace, outage, signal }
           pace.answered(slot);
           return { line, verdict: 'not-found', why: `there is no payment ${row.typed}` };
         }
-        if (error instanceof TemporaryError) outage.unreadable(error);
+        if (error instanceof TemporaryError) outage.unreadable(error, row.typed);
         return { line, verdict: 'unreadable', why: firstLine(error.message) };
       }
     }

@@ -98,7 +98,7 @@ export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
     const result = await workToEnd(claimed, slot);
     const isLater = slowDownOf(result) !== undefined || result.heldMs !== undefined;
     if ((result.isUnread || (result.outcome === 'unsent' && !isLater)) && result.error) {
-      outage.unreadable(result.error);
+      outage.unreadable(result.error, String(claimed.row.line));
     }
     if (concernsEveryRow(result) && result.error) stop({ kind: 'hopeless', error: result.error });
     report.hasThrottled ||= isNotTaken(result);

@@ -222,6 +222,70 @@ describeWithPostgres('payments import, on PostgreSQL', (postgres) => {
   importTests(async () => ({ PAYDESK_DATABASE: await postgres().createDatabase() }));
 });
 
+describe('an import from a service that does not show every payment', () => {
+  let answer: (reference: string) => number | void;
+  let service: Awaited<ReturnType<typeof startNumberedService>>;
+  beforeAll(async () => {
+    service = await startNumberedService((reference) => answer(reference));
+  });
+  afterAll(() => service.close());
+
+  const envWith = (more: Record<string, string> = {}) => ({
+    ...service.env,
+    PAYDESK_HOME: mkdtempSync(join(tmpdir(), 'paydesk-home-')),
+    ...more,
+  });
+  const references = (count: number) => Array.from({ length: count }, (_, index) => `ref-${index + 1}`);
+  const importing = (file: string, env: Record<string, string>, ...words: string[]) =>
+    desk.run('import', [file, ...words, '--json'], { env, now: new Date() });
+
+  async function importAroundOne(env: Record<string, string>): Promise<void> {
+    answer = (reference) => (reference === 'ref-7' ? 500 : undefined);
+    const { code, json } = await importing(csv('one-bad.csv', 'reference', ...references(60)), env);
+    expect([code, json]).toMatchObject([
+      7,
+      { rows: 60, new: 59, unknown: 0, unreadable: 1, problems: [{ line: 8, payment: 'ref:ref-7' }] },
+    ]);
+  }
+
+  it('reports the one row whose payment fails, and imports the others', () => importAroundOne(envWith()));
+
+  describeWithPostgres('on PostgreSQL', (postgres) => {
+    it('reports the one row whose payment fails, and imports the others', async () =>
+      importAroundOne(envWith({ PAYDESK_DATABASE: await postgres().createDatabase() })));
+  });
+
+  it.each(['1', '16'])(
+    'imports around a payment of many rows, with %s reads at once',
+    async (concurrency) => {
+      answer = (reference) => (reference === 'ref-7' ? 500 : undefined);
+      const rows = [...references(20), ...Array<string>(1_200).fill('ref-7'), ...references(40).slice(20)];
+      const file = csv('items.csv', 'reference', ...rows);
+      const { code, json } = await importing(file, envWith(), '--concurrency', concurrency);
+      expect([code, json]).toMatchObject([7, { rows: 1_240, new: 39, unknown: 0, unreadable: 1_201 }]);
+    },
+  );
+
+  it('ends when several payments in a row fail, and reads all of them again in the next run', async () => {
+    const [env, file] = [envWith(), csv('outage.csv', 'reference', ...references(60))];
+    answer = (reference) => (Number(reference.slice(4)) > 6 ? 503 : undefined);
+    const ended = await importing(file, env, '--concurrency', '1');
+    expect([ended.code, ended.json]).toMatchObject([
+      5,
+      { error: { details: '6 of 60 rows are imported. The same command continues there.' } },
+    ]);
+    answer = () => {};
+    const { code, json } = await importing(file, env);
+    expect([code, json]).toMatchObject([0, { resumedAt: 6, new: 60, unreadable: 0 }]);
+  });
+
+  it('ends temporarily when the service shows none of a few payments', async () => {
+    answer = () => 503;
+    const { code, json } = await importing(csv('two.csv', 'reference', ...references(2)), envWith());
+    expect([code, json]).toMatchObject([5, { error: { httpStatus: 503 } }]);
+  });
+});
+
 describe('an import of many rows', () => {
   const ROWS = 1_500;
   const STOP_AT = 1_100;

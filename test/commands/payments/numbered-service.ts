@@ -1,13 +1,20 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A service that has a payment for every reference such as `ref-12`; says which one it is asked for. */
+/**
+ * A service that has a payment for every reference such as `ref-12`; says which one it is asked for, and fails with a
+ * status that it is told.
+ */
 export async function startNumberedService(
-  onRead: (reference: string) => void,
+  onRead: (reference: string) => number | void,
 ): Promise<{ env: Record<string, string>; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     const reference = decodeURIComponent(request.url?.split('referenceId:')[1] ?? '');
-    onRead(reference);
+    const failure = onRead(reference);
+    if (typeof failure === 'number') {
+      response.writeHead(failure).end();
+      return;
+    }
     const payment = {
       paymentId: Number(reference.slice(4)),
       referenceId: reference,

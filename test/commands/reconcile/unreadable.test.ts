@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Json } from '../../helpers/desk.js';
+import { httpServer } from '../../client/servers.js';
 import { rewriteAnswers } from '../../helpers/rewritten-answers.js';
 import { type ShownPayment, startTestSandbox, type TestSandbox } from '../../helpers/sandbox.js';
 import { deskOn, type ReconcileDesk } from './settlements.js';
@@ -47,6 +48,34 @@ it('reports a payment that the file lacks and the service does not show', async 
   expect((await desk.reconcile(file, '--json')).json['exceptions']).toMatchObject([
     { exception: 'not-in-file', payment: lacking.paymentId },
   ]);
+});
+
+it('reports the payments that the service fails to show, and compares the others', async () => {
+  const failing = new Set<string>();
+  const service = await httpServer(async ({ url, headers }, response) => {
+    const answer = await fetch(sandbox.url + url, {
+      headers: { authorization: headers.authorization ?? '' },
+    });
+    const text = await answer.text();
+    const isFailing = [...failing].some((reference) => text.includes(reference));
+    response.writeHead(isFailing ? 500 : answer.status, { 'content-type': 'application/json' }).end(text);
+  });
+  const desk = deskOn(sandbox, { PAYDESK_BASE_URL: service.url });
+  const [known, unknown, good] = [await desk.paid(), await desk.paid(), await desk.paid()];
+  await desk.know(known);
+  failing.add(known.referenceId).add(unknown.referenceId);
+  const lines = [desk.line(known, { fee: '9.99' }), desk.line(unknown), desk.line(good)];
+  const { code, json } = await desk.reconcile(desk.file(...lines), '--json');
+  expect((json['exceptions'] as Json[]).map(short)).toEqual([
+    [2, 'unreadable', null, known.referenceId, null],
+    [3, 'unreadable', null, unknown.referenceId, null],
+  ]);
+  expect([code, json['matched'], json['open']]).toEqual([7, 1, 2]);
+
+  const third = await desk.paid();
+  failing.add(third.referenceId);
+  const bad = [known, unknown, third].map((payment) => desk.line(payment, { fee: '9.99' }));
+  expect((await desk.reconcile(desk.file(...bad))).code).toBe(5);
 });
 
 it('leaves a payment out that neither the file nor the service has', async () => {
