@@ -52,6 +52,7 @@ const calls: Record<string, string[]> = {
   name: ['eva', 'surname1028'],
   beginning: ['surname102'],
   'short beginning': ['surn'],
+  'short beginning and amount': ['surn', '49.90'],
   'e-mail': ['mail777@shop.example'],
   amount: ['EUR', '49.90'],
   'amount and name': ['ana', '49.90'],

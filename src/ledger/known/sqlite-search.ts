@@ -21,11 +21,16 @@ const MAX_IDS = 5_000;
 const MAX_IDS_OF_SEVERAL = 20_000;
 /** So few rows are read faster than they are narrowed further. */
 const FEW_IDS = 3_000;
-/** As many words that begin alike are looked for. */
+/** As many words that begin alike are looked for one by one. */
 const MAX_TERMS = 50;
+/** Where everything that was asked for is common, enough payments of these newest ones have it as a rule. */
+const NEWEST_ROWS = 20_000;
 
 /** By ids, or from the newest on: SQLite would rather go through all payments of the app. */
 const table = sql`known_payments not indexed`;
+/** A cross join keeps the order: the newest payments with these words come first, and the rest is never read. */
+const byWords = sql`payment_words cross join known_payments not indexed on known_payments.id = payment_words.rowid`;
+const isNewest = sql`known_payments.id > (select max(id) from known_payments) - ${sql.lit(NEWEST_ROWS)}`;
 
 export async function sqliteFind(
   db: Kysely<DeskTables>,
@@ -34,8 +39,8 @@ export async function sqliteFind(
   filter: KnownFilter,
   limit: number,
 ): Promise<KnownPaymentRow[]> {
-  const match = await matchExpression(db, words);
-  if (match === null) return [];
+  const asked = await askIndex(db, words);
+  if (asked === undefined) return [];
   const rows = async (from: Condition, conditions: readonly Condition[], newest: Condition) => {
     const found = await sql<KnownPaymentRow>`select known_payments.* from ${from}
       where ${allOf([ofApp(appId), ...conditions])} order by ${newest} desc limit ${sql.lit(limit)}`.execute(
@@ -44,78 +49,99 @@ export async function sqliteFind(
     return found.rows;
   };
   const conditions = conditionsOf(filter);
-  const narrowed = await narrow(db, appId, match, filter);
-  const wordsInRow = match === undefined || narrowed?.byWords ? [] : words.map(inRow('instr'));
+  const wordsInRow = words.map(inRow('instr'));
+  const narrowed = await narrow(db, appId, asked, filter);
   if (narrowed) {
     if (narrowed.ids.size === 0) return [];
     const among = sql`known_payments.id in (${sql.raw([...narrowed.ids].join(', '))})`;
-    return rows(table, [among, ...conditions, ...wordsInRow], timeOf);
+    return rows(table, [among, ...conditions, ...(narrowed.hasWords ? [] : wordsInRow)], timeOf);
   }
   // Everything that was asked for is common, so the newest that fit are not far.
   if (filter.time)
     return rows(sql`known_payments indexed by known_by_time`, [...conditions, ...wordsInRow], timeOf);
-  if (match === undefined) return rows(table, conditions, sql`known_payments.id`);
-  // A cross join keeps the order: the newest payments with these words come first, and the rest is never read.
-  const byWords = sql`payment_words cross join known_payments not indexed on known_payments.id = payment_words.rowid`;
+  if (words.length === 0) return rows(table, conditions, sql`known_payments.id`);
+  if (asked.beginnings.length > 0) {
+    const newest = await rows(table, [isNewest, ...conditions, ...wordsInRow], sql`known_payments.id`);
+    if (newest.length >= limit) return newest;
+  }
+  const match = [...asked.parts, ...asked.beginnings.map((text) => `"${text}"*`)].join(' AND ');
   return rows(byWords, [sql`payment_words match ${match}`, ...conditions], sql`payment_words.rowid`);
+}
+
+/** What to ask the index of words for. */
+interface IndexQuery {
+  /** For FTS5, one for each word. */
+  parts: string[];
+  /**
+   * Too many words begin like these. FTS5 itself merges the payments of all such words before it gives the first row,
+   * so it is asked last.
+   */
+  beginnings: string[];
+}
+
+/** Undefined for a word that no payment has. */
+async function askIndex(
+  db: Kysely<DeskTables>,
+  words: readonly SearchWord[],
+): Promise<IndexQuery | undefined> {
+  const asked: IndexQuery = { parts: [], beginnings: [] };
+  for (const { text, prefix } of words) {
+    const terms = prefix ? await termsLike(db, text) : [text];
+    if (terms.length === 0) return undefined;
+    if (terms.length > MAX_TERMS) asked.beginnings.push(text);
+    else asked.parts.push(`(${terms.map((term) => `"${term}"`).join(' OR ')})`);
+  }
+  return asked;
 }
 
 /** The ids that the narrowest conditions leave; undefined where each of them leaves too many. */
 async function narrow(
   db: Kysely<DeskTables>,
   appId: string,
-  match: string | undefined,
+  { parts, beginnings }: IndexQuery,
   filter: KnownFilter,
-): Promise<{ ids: Set<number>; byWords: boolean } | undefined> {
+): Promise<{ ids: Set<number>; hasWords: boolean } | undefined> {
   async function idsOf(query: Condition, most: number): Promise<Set<number> | undefined> {
     const found = await sql<{ id: number }>`${query} limit ${sql.lit(most + 1)}`.execute(db);
     return found.rows.length > most ? undefined : new Set(found.rows.map(({ id }) => id));
   }
-  let ids =
-    match === undefined
-      ? undefined
-      : await idsOf(sql`select rowid as id from payment_words where payment_words match ${match}`, MAX_IDS);
-  const byWords = ids !== undefined;
+  const match = sql`select rowid as id from payment_words where payment_words match ${parts.join(' AND ')}`;
+  let ids = parts.length === 0 ? undefined : await idsOf(match, MAX_IDS);
+  const hasWords = ids !== undefined && beginnings.length === 0;
   const conditions = indexedConditions(filter);
-  const isSeveral = conditions.length > 1 || match !== undefined;
+  const isSeveral = conditions.length > 1 || parts.length + beginnings.length > 0;
   // A span of time bounds the way through the rows, so that many ids are not worth reading.
   const most = isSeveral && !filter.time ? MAX_IDS_OF_SEVERAL : MAX_IDS;
-  for (const condition of conditions) {
+  const queries = [
+    ...conditions.map((one) => sql`select id from known_payments where ${allOf([ofApp(appId), one])}`),
+    ...beginnings.map(
+      (text) => sql`select doc as id from payment_terms where ${beginsLike(text, sql`${text}`)}`,
+    ),
+  ];
+  for (const query of queries) {
     if (ids && ids.size <= FEW_IDS) break;
-    const query = sql`select id from known_payments where ${allOf([ofApp(appId), condition])}`;
     const these = await idsOf(query, most);
     if (these) ids = ids ? ids.intersection(these) : these;
   }
-  return ids && { ids, byWords };
+  return ids && { ids, hasWords };
 }
 
-/** For FTS5; undefined without words, null for a word that no payment has. */
-async function matchExpression(
-  db: Kysely<DeskTables>,
-  words: readonly SearchWord[],
-): Promise<string | undefined | null> {
-  const parts: string[] = [];
-  for (const { text, prefix } of words) {
-    const terms = prefix ? await termsLike(db, text) : [text];
-    if (terms.length === 0) return null;
-    parts.push(`(${terms.map((term) => `"${term}"`).join(' OR ')})`);
-  }
-  return parts.length === 0 ? undefined : parts.join(' AND ');
-}
+const beginsLike = (beginning: string, from: Condition): Condition =>
+  sql`term >= ${from} and term < ${`${beginning}\u{10FFFF}`}`;
 
 /**
- * Words that begin like this. FTS5 itself would merge the payments of all of them before it gives the first row. It
- * goes from each word to the next, past the payments that have it.
+ * Words that begin like this, at most one more than `MAX_TERMS`. The query goes from each word to the next, past the
+ * payments that have it.
  */
 async function termsLike(db: Kysely<DeskTables>, beginning: string): Promise<string[]> {
   const next = (from: Condition) =>
-    sql`(select term from payment_terms where term >= ${from} and term < ${`${beginning}\u{10FFFF}`} limit 1)`;
+    sql`(select term from payment_terms where ${beginsLike(beginning, from)} limit 1)`;
   const { rows } = await sql<{ term: string }>`
     with recursive terms(term) as (
       select ${next(sql`${beginning}`)}
       union all
       select ${next(sql`terms.term || char(1)`)} from terms where terms.term is not null
     )
-    select term from terms where term is not null limit ${sql.lit(MAX_TERMS)}`.execute(db);
+    select term from terms where term is not null limit ${sql.lit(MAX_TERMS + 1)}`.execute(db);
   return rows.map(({ term }) => term);
 }

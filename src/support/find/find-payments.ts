@@ -38,6 +38,8 @@ interface FoundPayment {
 
 /** Beginnings of words that are shorter fit too much to help. */
 const MIN_PREFIX_LENGTH = 3;
+/** As many payments are compared with a word that may have a slip, the newest ones where there are more. */
+const MAX_SIMILAR = 1_000;
 
 const narrows = (filter: FindFilter): boolean => Object.values(filter).some((value) => value !== undefined);
 
@@ -84,7 +86,7 @@ export async function findPayments(
       add(await search.find(beginnings, known, limit + 1), text, 'beginning');
   }
   for (const reading of found.size === 0 ? readings : []) {
-    add(await findSimilar(search, reading, limit + 1), reading.text, 'similar');
+    add(await findSimilar(search, reading), reading.text, 'similar');
   }
   const sorted = [...found.values()].sort(
     (a, b) =>
@@ -120,13 +122,12 @@ const possibleReadings = ({ words, filter, now }: Asked): PossibleReading[] =>
 async function findSimilar(
   search: KnownSearch,
   { text, filter }: PossibleReading,
-  limit: number,
 ): Promise<KnownPaymentRow[]> {
   const found: KnownPaymentRow[] = [];
   for (const [at, word] of text.entries()) {
     const others = searchWordsOf(text.toSpliced(at, 1), true);
     for (const { words, fits: isMeant } of similarWords(word)) {
-      const rows = await search.find([...others, ...words], filter, limit);
+      const rows = await search.find([...others, ...words], filter, MAX_SIMILAR);
       found.push(...rows.filter(isMeant));
     }
   }
