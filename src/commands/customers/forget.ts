@@ -14,9 +14,9 @@ type ForgottenCustomer = Forgotten & { customerId: string };
 export default class CustomersForget extends BaseCommand {
   static override summary = 'Remove what this desk keeps about a customer.';
   static override description =
-    'Removes the customer ID, names, e-mail addresses and order details from the known payments and their search ' +
-    'index, and deletes the webhooks of these payments from the inbox. The service and the history of money moves ' +
-    'stay as they are; the history keeps the customer ID. Reading a payment again makes it known again.';
+    'Removes the customer ID, names, e-mail addresses, card brands and order details from the known payments and ' +
+    'their search index, and deletes the webhooks of these payments from the inbox. The service and the history of ' +
+    'money moves stay as they are; the history keeps the customer ID. Reading a payment again makes it known again.';
   static override examples = [
     '<%= config.bin %> customers forget c_881',
     '<%= config.bin %> customers forget c_881 --yes --json',

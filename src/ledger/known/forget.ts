@@ -21,6 +21,7 @@ export interface Forgotten {
 const nothingPersonal = {
   payer_name: null,
   payer_email: null,
+  brand: null,
   order_id: null,
   order_name: null,
   order_email: null,
