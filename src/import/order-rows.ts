@@ -9,7 +9,13 @@ import {
   referenceHeaders,
 } from '../spreadsheet/payment-columns.js';
 import type { FileProblems } from '../spreadsheet/problems.js';
-import { readSheet, type SheetEnd, type SheetLayout, type SheetRow } from '../spreadsheet/sheet.js';
+import {
+  plainName,
+  readSheet,
+  type SheetEnd,
+  type SheetLayout,
+  type SheetRow,
+} from '../spreadsheet/sheet.js';
 import { UsageError } from '../errors.js';
 import { BadValue, parsePair } from '../typed-values.js';
 
@@ -46,34 +52,35 @@ export interface OrderRow {
   order: OrderDetails;
 }
 
-/** Columns that were chosen have no other name than the chosen one. */
 export function layoutOf(chosen: readonly ChosenColumn[]): SheetLayout<OrderColumn> {
   refuseRepeated(chosen);
-  const headers = new Map(chosen.map(({ column, header }) => [column, header]));
-  const key = namingColumns.find((column) => headers.has(column));
-  const taken = new Set(headers.values());
+  const key = namingColumns.find((name) => chosen.some(({ column }) => column === name));
   return {
     key: key === undefined ? namingColumns : [key],
     optional: kept,
     amounts: [],
     about: 'payment',
-    chosen: [...taken],
+    chosen,
     naming: 'name yours with --column referenceId=HEADER',
-    otherNames: Object.fromEntries(
-      orderColumns.map((column) => {
-        const header = headers.get(column);
-        const usual = (usualNames[column] ?? []).filter((name) => !taken.has(name));
-        return [column, header === undefined ? usual : [header]];
-      }),
-    ),
+    otherNames: usualNames,
   };
 }
 
 function refuseRepeated(chosen: readonly ChosenColumn[]): void {
   const columns = chosen.map(({ column }) => column);
   const twice = columns.find((column, at) => columns.indexOf(column) !== at);
-  if (twice === undefined) return;
-  throw new UsageError(`--column ${twice}=… is there twice: each column has one header.`, { code: 'usage' });
+  if (twice !== undefined)
+    throw new UsageError(`--column ${twice}=… is there twice: each column has one header.`, {
+      code: 'usage',
+    });
+  const headers = chosen.map(({ header }) => plainName(header));
+  const second = headers.findIndex((header, at) => headers.indexOf(header) !== at);
+  if (second < 0) return;
+  const first = headers.indexOf(headers[second] ?? '');
+  throw new UsageError(
+    `--column ${columns[first]}=… and --column ${columns[second]}=… have the same header.`,
+    { code: 'usage' },
+  );
 }
 
 /** `COLUMN=HEADER`. */

@@ -21,8 +21,8 @@ export interface SheetLayout<Column extends string> {
   otherNames?: Partial<Record<Column, readonly string[]>>;
   /** A key column with one of its other names is ignored beside a column that is another key: lists of payments have both. */
   otherNamesYield?: boolean;
-  /** Headers that must be there, because somebody named them. */
-  chosen?: readonly string[];
+  /** Headers that must be there, because somebody named them. Such a header and such a column mean nothing else. */
+  chosen?: ReadonlyArray<{ column: Column; header: string }>;
   /** What else than adding a column helps where none has a known header. */
   naming?: string;
 }
@@ -107,7 +107,11 @@ interface Header<Column extends string> {
 export const plainName = (text: string): string => text.toLowerCase().replaceAll(/[\s_-]/g, '');
 
 function columnOf<Column extends string>(layout: SheetLayout<Column>, cell: string): Column | undefined {
-  const names = (column: Column) => [column, ...(layout.otherNames?.[column] ?? [])];
+  const chosen = layout.chosen ?? [];
+  const chosenFor = chosen.find(({ header }) => plainName(header) === plainName(cell));
+  if (chosenFor) return chosenFor.column;
+  const names = (column: Column) =>
+    chosen.some((one) => one.column === column) ? [] : [column, ...(layout.otherNames?.[column] ?? [])];
   return [...layout.key, ...(layout.required ?? []).flat(), ...layout.optional].find((column) =>
     names(column).some((name) => plainName(name) === plainName(cell)),
   );
@@ -141,7 +145,7 @@ function readHeader<Column extends string>(
     const other = cells[first] === cell ? '' : `, as ${cells[first]} and ${cell}`;
     problems.add(line, `the column ${columnOf(layout, cell) ?? cell} is there twice${other}`);
   }
-  for (const header of layout.chosen ?? []) {
+  for (const { header } of layout.chosen ?? []) {
     if (!names.includes(plainName(header)))
       problems.add(line, `there is no column ${header}: the columns are ${cells.join(', ')}`);
   }
