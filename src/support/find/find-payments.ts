@@ -51,12 +51,17 @@ export async function findPayments(
   if (words.every((word) => word.trim() === '') && !narrows(filter))
     throw new UsageError('The text to find is empty. Nothing was searched.', { code: 'usage' });
   const found = new Map<number, FoundPayment>();
-  const readings = possibleReadings({ words, filter, now });
+  const possible = possibleReadings({ words, filter, now });
+  const readings = possible.filter(({ name }) => name === undefined);
   const add = (rows: readonly KnownPaymentRow[], text: readonly string[], match: Match) => {
     for (const row of rows) {
       if (!found.has(row.id)) found.set(row.id, { row, match: exactMatch(row, text) ?? match });
     }
   };
+  for (const reading of possible) {
+    if (reading.name !== undefined)
+      add(await findNamed(search, reading, reading.name), [...reading.text, reading.name], 'name');
+  }
   for (const { text, filter: known } of readings) {
     const exact = searchWordsOf(text, false);
     const whole = wholeNames(text);
@@ -99,8 +104,12 @@ export async function findPayments(
 
 /** Whether any known payment has this, or a word that begins like it. */
 export async function isKnown(search: KnownSearch, asked: Asked): Promise<boolean> {
-  for (const { text, filter } of possibleReadings(asked)) {
-    const found = await search.find(searchWordsOf(text, true), filter, 1);
+  for (const reading of possibleReadings(asked)) {
+    const { name, text, filter } = reading;
+    const found =
+      name === undefined
+        ? await search.find(searchWordsOf(text, true), filter, 1)
+        : await findNamed(search, reading, name);
     if (found.length > 0) return true;
   }
   return false;
@@ -108,14 +117,30 @@ export async function isKnown(search: KnownSearch, asked: Asked): Promise<boolea
 
 interface PossibleReading {
   text: readonly string[];
+  name: string | undefined;
   filter: KnownFilter;
+}
+
+/** Payments with exactly this reference or order number. */
+async function findNamed(
+  search: KnownSearch,
+  { text, filter }: PossibleReading,
+  name: string,
+): Promise<KnownPaymentRow[]> {
+  const words = searchWordsOf(text, false);
+  // There is no index of order numbers, but each of them is one of the words as well.
+  const joined = { text: joinedWord(name), prefix: false };
+  const rows = [...(await search.named([name])), ...(await search.find([...words, joined], filter, 1))];
+  return rows.filter(
+    (row) => (row.reference_id === name || row.order_id === name) && fits(row, words, filter),
+  );
 }
 
 const possibleReadings = ({ words, filter, now }: Asked): PossibleReading[] =>
   readWords(words, now).flatMap((reading) => {
     const known = filterOf(reading, filter);
     const isPossible = known !== undefined && reading.text.every((word) => typedWords(word).length > 0);
-    return isPossible ? [{ text: reading.text, filter: known }] : [];
+    return isPossible ? [{ text: reading.text, name: reading.name, filter: known }] : [];
   });
 
 /** Payments that have all words but one, and something similar to that one. */

@@ -8,6 +8,8 @@ import { parseSpokenDate, type TimeSpan } from './dates.js';
 export interface Reading {
   /** Words to be found in the payment. */
   text: string[];
+  /** What the reference or the order number must be exactly, though it looks like something else. */
+  name?: string;
   amounts: AmountRange[];
   currencies: string[];
   times: TimeSpan[];
@@ -21,6 +23,10 @@ const none: Reading = { text: [], amounts: [], currencies: [], times: [], states
 const asText =
   (word: string): Piece =>
   (reading) => ({ ...reading, text: [...reading.text, word] });
+
+const asName =
+  (name: string): Piece =>
+  (reading) => ({ ...reading, name });
 
 // As people on the phone say it, whatever the service's own spelling.
 const otherSpellings = new Map([
@@ -38,40 +44,60 @@ const MAX_PHRASE_WORDS = 4;
 /** A word that can be understood in two ways doubles the searches. */
 const MAX_READINGS = 8;
 
-/** Every way to understand the words, the likeliest first. */
+/** Every way to understand the words, the likeliest first; where one of them is a name after all, at the end. */
 export function readWords(typed: readonly string[], now: Date): Reading[] {
-  return expressions(typed, now).reduce<Reading[]>(
+  const all = expressions(typed, now);
+  const asNames = all.flatMap((expression, at) =>
+    expression.mayBeName === true
+      ? readingsOf(all.with(at, { ...expression, pieces: [asName(expression.phrase)] }))
+      : [],
+  );
+  const whole = all.map(({ phrase }) => phrase).join(' ');
+  const asWhole = asNames.length > 0 && all.length > 1 ? [asName(whole)(none)] : [];
+  return [...readingsOf(all), ...asNames, ...asWhole];
+}
+
+const readingsOf = (all: readonly Expression[]): Reading[] =>
+  all.reduce<Reading[]>(
     (readings, { pieces }) => {
       const possible = readings.length * pieces.length > MAX_READINGS ? pieces.slice(0, 1) : pieces;
       return possible.flatMap((piece) => readings.map(piece));
     },
     [none],
   );
-}
 
 /** The words, with those together that mean one thing: `EUR 49.90`, `3 days ago`. */
 export const phrasesIn = (typed: readonly string[], now: Date): string[] =>
   expressions(typed, now).map(({ phrase }) => phrase);
 
-function expressions(typed: readonly string[], now: Date): Array<{ phrase: string; pieces: Piece[] }> {
+interface Meaning {
+  /** The ways to understand it. */
+  pieces: Piece[];
+  /** References and order numbers may look like this too. */
+  mayBeName?: boolean;
+}
+
+type Expression = Meaning & { phrase: string };
+
+function expressions(typed: readonly string[], now: Date): Expression[] {
   const words = typed.flatMap((word) => word.split(/\s+/)).filter(Boolean);
-  const found = [];
+  const found: Expression[] = [];
   for (let at = 0; at < words.length;) {
-    const { length, pieces } = understand(words.slice(at), now);
-    found.push({ phrase: words.slice(at, at + length).join(' '), pieces });
+    const { length, ...meaning } = understand(words.slice(at), now);
+    found.push({ phrase: words.slice(at, at + length).join(' '), ...meaning });
     at += length;
   }
   return found;
 }
 
-/** The longest expression that the words begin with, and the ways to understand it. */
-function understand(words: readonly string[], now: Date): { length: number; pieces: Piece[] } {
+/** The longest expression that the words begin with. */
+function understand(words: readonly string[], now: Date): Meaning & { length: number } {
   for (let length = Math.min(MAX_PHRASE_WORDS, words.length); length > 0; length -= 1) {
     const phrase = words.slice(0, length).join(' ');
     const time = parseSpokenDate(phrase, now);
-    if (time) return { length, pieces: datePieces(phrase, time) };
+    if (time) return { length, ...dateMeaning(phrase, time) };
     const amount = parseSpokenAmount(phrase);
-    if (amount) return { length, pieces: amountPieces(phrase, amount) };
+    if (amount) return { length, ...amountMeaning(phrase, amount) };
   }
   const [word = ''] = words;
   const state = stateOf(word);
@@ -92,15 +118,15 @@ function understand(words: readonly string[], now: Date): { length: number; piec
   return { length: 1, pieces: [asText(word)] };
 }
 
-/** Without a digit it may be a name: Friday. */
-function datePieces(phrase: string, time: TimeSpan): Piece[] {
+/** Without a digit it may be a person's name: Friday. */
+function dateMeaning(phrase: string, time: TimeSpan): Meaning {
   const piece: Piece = (reading) => ({ ...reading, times: [...reading.times, time] });
-  return /\d/.test(phrase) ? [piece] : [piece, asText(phrase)];
+  return /\d/.test(phrase) ? { pieces: [piece], mayBeName: true } : { pieces: [piece, asText(phrase)] };
 }
 
 /** Digits alone are an ID or a reference first, and an amount second. */
-function amountPieces(phrase: string, amount: AmountRange): Piece[] {
+function amountMeaning(phrase: string, amount: AmountRange): Meaning {
   const piece: Piece = (reading) => ({ ...reading, amounts: [...reading.amounts, amount] });
-  if (/^\d+$/.test(phrase)) return [asText(phrase), piece];
-  return /^[A-Za-z]{3}\d+$/.test(phrase) ? [asText(phrase), piece] : [piece];
+  if (/^([A-Za-z]{3})?\d+$/.test(phrase)) return { pieces: [asText(phrase), piece] };
+  return { pieces: [piece], mayBeName: true };
 }

@@ -60,6 +60,7 @@ it('finds what this desk created and read, by what it was told then', async () =
   expect(nobody.stderr).toContain('None of them matches "nobody".');
   const parts: Array<[words: string[], not: string]> = [
     [['ana', '77.70'], '"77.70"'],
+    [['ana', '2019-03'], '"2019-03"'],
     [['ana', 'EUR', '77.70', '3', 'days', 'ago'], '"EUR 77.70" or "3 days ago"'],
     [['ana', 'refunded', 'amex'], '"refunded" or "amex"'],
     [['ana', '--brand', 'amex', '--state', 'held'], '--state or --brand'],

@@ -43,6 +43,50 @@ function callerTests(location: () => Promise<string>): void {
     expect(first === undefined ? found : found.slice(0, expected.length)).toEqual(expected);
   });
 
+  it('finds a reference or an order number first that looks like a month, a day or an amount', async () => {
+    const { store } = database;
+    const day = '2026-11-12';
+    const names = [
+      { paymentId: '100901', referenceId: '2026.114', state: 'Captured' },
+      { paymentId: '100902', referenceId: '2026-10', state: 'Captured' },
+      { paymentId: '100903', state: 'Held', order: { orderId: '2026-10' } },
+      { paymentId: '100904', referenceId: 'x-49-90', state: 'Captured', order: { orderId: '49,90' } },
+      { paymentId: '100905', referenceId: 'no 49.90', state: 'Captured', provider: { payerName: 'Uta Ahn' } },
+      { paymentId: '100906', referenceId: day, state: 'Captured', createdTime: Date.parse(day) },
+    ];
+    await store.transaction(async (tx) => {
+      for (const one of names) {
+        const seen = { ...app, createdTime: Date.parse('2024-01-01'), ...one };
+        await remember(tx, store.engine, { seen, source: 'read', now: now.getTime() });
+      }
+    });
+    const found = {
+      amount: await ids('2026.114'),
+      month: await ids('2026-10'),
+      monthAndState: await ids('2026-10 held'),
+      monthAndFlag: await ids('2026-10', { states: ['Captured'] }),
+      decimalComma: await ids('49,90'),
+      decimalPoint: await ids('49.90'),
+      whole: await ids('no 49.90'),
+      nobody: await ids('ana 2026.114'),
+      day: await ids(day),
+    };
+    await store.transaction((tx) =>
+      tx.deleteFrom('known_payments').where('payment_id', 'like', '10090%').execute(),
+    );
+    expect(found).toEqual({
+      amount: ['100901'],
+      month: ['100902', '100903', '100241', '100240'],
+      monthAndState: ['100903'],
+      monthAndFlag: ['100902', '100241'],
+      decimalComma: ['100904', '100232', '100231'],
+      decimalPoint: ['100232', '100231'],
+      whole: ['100905'],
+      nobody: [],
+      day: ['100906', '100233'],
+    });
+  });
+
   it('refuses to search for nothing', async () => {
     for (const said of ['', '  ']) {
       await expect(ids(said, { on: undefined, states: undefined })).rejects.toThrow(
