@@ -101,7 +101,7 @@ async function writeFile(path: string): Promise<void> {
 }
 
 const columns = `app_id, payment_id, reference_id, customer_id, amount, amount_number, currency, state, created_time, source,
-  known_time, state_time, since_time, seen_time, provider_reference, capture_id, provider_fee, words`;
+  known_time, state_time, since_time, seen_time, provider_reference, capture_id, provider_fee, words, captured_amount`;
 const fee = (n: string) => `cast(((${n} % 400) * 100 + 190) * 15 / 1000 as text)`;
 const valuesOf = (
   n: string,
@@ -109,7 +109,7 @@ const valuesOf = (
 ) => `'app-1', cast(1000000 + ${n} as text), 'inv-' || ${n}, 'c_' || ${n} % ${CUSTOMERS},
   cast(${n} % 400 + 1 as text) || '.90', ${n} % 400 + 1.9, 'EUR', 'Captured', ${Date.parse(BOOKED)}, 'imported',
   ${Date.now()}, ${Date.now()}, ${Date.parse(BOOKED)}, ${Date.now()}, 'ref_' || ${n}, 'cap_' || ${n},
-  ${hundredths(fee(n))}, 'inv ' || ${n}`;
+  ${hundredths(fee(n))}, 'inv ' || ${n}, cast(${n} % 400 + 1 as text) || '.90'`;
 
 /** A whole number of hundredths as a decimal. */
 const decimal = (text: string) =>

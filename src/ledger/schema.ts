@@ -3,7 +3,7 @@ import { sql, type Generated, type Selectable } from 'kysely';
 import type { Operation } from '../contract/states.js';
 import { idColumn, type Migration } from '../store/store.js';
 import { inboxMigration, type InboxTables } from './inbox-schema.js';
-import { knownMigration, type KnownTables } from './known/schema.js';
+import { capturedAmountMigration, knownMigration, type KnownTables } from './known/schema.js';
 import type { IntentOperation, Outcome } from './moves/operations.js';
 import { placeMigration, type PlaceTables } from './place/schema.js';
 import { resolveMigration, type ResolveTables } from './resolve-schema.js';
@@ -293,4 +293,5 @@ export const deskMigrations: Migration[] = [
   inboxMigration,
   resolveMigration,
   placeMigration,
+  capturedAmountMigration,
 ];

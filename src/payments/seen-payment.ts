@@ -1,5 +1,6 @@
 import type { PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
+import { wasCaptured } from '../contract/states.js';
 import type { AppRef } from '../ledger/payment-ref.js';
 import type { OrderDetails, ProviderDetails, SeenPayment } from '../ledger/known/seen-payment.js';
 import { storablePayment } from '../ledger/known/storable-payment.js';
@@ -10,22 +11,27 @@ import { idOf } from './named-payments.js';
 /** A read as the desk remembers it. */
 export function seenPayment(app: AppRef, read: PaymentRead): SeenPayment {
   const { amount, currency, customerId, referenceId, webhookUrl, createdTime, paymentState } = read.fields;
+  const state = read.state ?? paymentState;
   const created = createdTime === undefined ? NaN : Date.parse(createdTime);
   return storablePayment({
     appId: app.appId,
     paymentId: idOf(read),
     generation: read.generation,
-    state: read.state ?? paymentState,
+    state,
     referenceId,
     customerId,
     amount: amount === undefined ? undefined : numberText(amount),
     currency,
+    capturedAmount: state !== undefined && wasCaptured(state) ? capturedText(read) : undefined,
     webhookUrl,
     createdTime: Number.isNaN(created) ? undefined : created,
     provider: providerDetails(read),
     order: orderDetails(read),
   });
 }
+
+const capturedText = ({ fields: { capturedAmount } }: PaymentRead): string =>
+  capturedAmount === undefined ? '' : numberText(capturedAmount);
 
 /** A read as the ledger has it beside an instruction: with the place where it was made. */
 export function ledgerFacts(app: DeskApp, read: PaymentRead) {

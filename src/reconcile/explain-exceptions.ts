@@ -15,7 +15,7 @@ import type { SettlementLine } from './line.js';
 import type { MatchedBy } from './match.js';
 import { checkFirst, nextStepFor } from './next-step.js';
 import type { PacedRead } from './reads.js';
-import type { ExceptionName, PaymentFacts } from './verdict.js';
+import { type ExceptionName, type PaymentFacts, settledAmount } from './verdict.js';
 
 export interface ExplainTools {
   client: Client;
@@ -109,7 +109,7 @@ export function exceptionFor(
     payment: payment ? idOf(payment.read) : (found.paymentId ?? null),
     matchedBy: found.matchedBy ?? null,
     state: payment?.facts.state ?? null,
-    serviceAmount: payment?.facts.amount ?? null,
+    serviceAmount: (payment && settledAmount(payment.facts)) ?? null,
     serviceCurrency: payment?.facts.currency ?? null,
     serviceFee: payment?.facts.fee ?? null,
     firstLine: found.firstLine ?? null,

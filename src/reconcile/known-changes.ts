@@ -37,6 +37,7 @@ const fingerprintOf = (rows: readonly ComparedRow[]): string =>
     rows.map((row) => ({
       ...row,
       amount: row.amount && shortDecimal(row.amount),
+      captured_amount: row.captured_amount && shortDecimal(row.captured_amount),
       provider_fee: row.provider_fee && shortDecimal(row.provider_fee),
     })),
   );

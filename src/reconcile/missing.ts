@@ -12,10 +12,10 @@ import {
 import { isExact, negated } from '../contract/exact.js';
 import type { Exception } from './exception.js';
 import { exceptionFor, type ExplainTools, type FreshPayment, readFresh } from './explain-exceptions.js';
-import type { Pass, PassTools } from './pass.js';
+import { factsOf, type Pass, type PassTools } from './pass.js';
 import type { CandidateStaging } from './staging.js';
 import { createSettlementTally, type SettlementTally } from './tally.js';
-import type { PaymentFacts } from './verdict.js';
+import { type PaymentFacts, settledAmount } from './verdict.js';
 
 const PAGE_SIZE = 2_000;
 const CHUNK_SIZE = 200;
@@ -116,7 +116,7 @@ const unreadableException = (
 
 /** What the file should have, from what the service shows or else from what this desk knows. */
 function missingLine(kind: ExpectedKind, row: SettledRow, facts?: PaymentFacts) {
-  const shown = facts?.amount ?? row.amount ?? '0';
+  const shown = settledAmount(facts ?? factsOf(row)) ?? '0';
   const amount = isExact(shown) && !shown.startsWith('-') ? shown : '0';
   return {
     line: null,

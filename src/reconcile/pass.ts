@@ -1,6 +1,6 @@
 // One reading of the whole file against the known payments. It asks the ledger alone, a chunk of lines at a time.
 
-import type { Period } from '../ledger/known/settled.js';
+import type { Period, SettledRow } from '../ledger/known/settled.js';
 import type { AppRef } from '../ledger/payment-ref.js';
 import type { DeskTables } from '../ledger/schema.js';
 import type { FileProblems } from '../spreadsheet/problems.js';
@@ -105,11 +105,11 @@ function place(line: SettlementLine, match: LineMatch | undefined, seen: SeenPay
   }
   const { known, by } = match;
   const firstLine = isMove ? seen.mark(kind, known.id, line.line) : undefined;
-  const facts = factsOf(match);
+  const facts = factsOf(known);
   if (kind === 'capture' && firstLine === undefined && !isOwnCapture(line, facts)) {
     seen.mark('unproven-capture', known.id, line.line);
   }
-  const agrees = exceptionOf(line, facts, firstLine) === undefined && !lacksFee(line, match);
+  const agrees = exceptionOf(line, facts, firstLine) === undefined && wasReadSinceCapture(match);
   if (agrees && !hasForeignId(line, match)) return MATCHED;
   const candidate = { line, match: { paymentId: known.payment_id, knownId: known.id, by }, firstLine };
   // The line is kept as evidence: its ID may be that of a second charge of this payment or of another one.
@@ -136,14 +136,14 @@ function hasForeignId(
   return others.some((id) => !plain.includes(plainId(id)));
 }
 
-/** The payment was never read since it was captured, so a read may show a fee to compare. */
-const lacksFee = ({ kind, fee }: SettlementLine, { known }: LineMatch): boolean =>
-  kind === 'capture' && fee !== undefined && known.provider_fee === null && known.capture_id === null;
+/** Otherwise a read may show a fee to compare, or that only a part was captured. */
+const wasReadSinceCapture = ({ known }: LineMatch): boolean => known.captured_amount !== null;
 
-function factsOf({ known }: LineMatch): PaymentFacts {
+export function factsOf(known: SettledRow): PaymentFacts {
   return {
     state: known.state,
     amount: known.amount ?? undefined,
+    capturedAmount: known.captured_amount ?? undefined,
     currency: known.currency ?? undefined,
     fee: known.provider_fee ?? undefined,
     captureId: known.capture_id ?? undefined,

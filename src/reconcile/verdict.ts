@@ -27,7 +27,7 @@ export interface PaymentFacts {
   /** Our name of the state where there is one, otherwise the service's. */
   state: string;
   amount: string | undefined;
-  /** Where the service shows that less was captured. */
+  /** What was captured, where the service shows it. */
   capturedAmount?: string | undefined;
   currency: string | undefined;
   fee: string | undefined;
@@ -92,9 +92,12 @@ function differenceOf(
   amount: string,
 ): ExceptionName | undefined {
   if (currency !== facts.currency) return 'currency-differs';
-  const isSame = [facts.amount, facts.capturedAmount].some((shown) => matchesShown(amount, shown));
-  return isSame ? undefined : 'amount-differs';
+  return matchesShown(amount, settledAmount(facts)) ? undefined : 'amount-differs';
 }
+
+/** What the provider should have booked: nothing captured means that nothing is captured yet or any more. */
+export const settledAmount = ({ amount, capturedAmount }: PaymentFacts): string | undefined =>
+  capturedAmount !== undefined && /[1-9]/.test(capturedAmount) ? capturedAmount : amount;
 
 function feeDifference({ fee }: SettlementLine, facts: PaymentFacts): ExceptionName | undefined {
   if (fee === undefined || facts.fee === undefined) return undefined;

@@ -14,6 +14,11 @@ interface KnownPaymentTable {
   /** The same for comparing; the text is the exact one. */
   amount_number: number | null;
   currency: string | null;
+  /**
+   * What was captured; empty where the service does not show it. Null while the payment was not read since it was
+   * captured.
+   */
+  captured_amount: string | null;
   /** Our name for the state where there is one, otherwise the service's; empty where it showed none. */
   state: string;
   webhook_url: string | null;
@@ -97,6 +102,13 @@ export const knownMigration: Migration = {
     await createSearchIndex(db);
     await createForgotten(db);
     await createImports(db);
+  },
+};
+
+export const capturedAmountMigration: Migration = {
+  name: 'captured-amount',
+  async up(db) {
+    await db.schema.alterTable('known_payments').addColumn('captured_amount', 'text').execute();
   },
 };
 

@@ -8,6 +8,8 @@ export interface SeenPayment extends PaymentRef {
   customerId?: string | undefined;
   amount?: string | undefined;
   currency?: string | undefined;
+  /** Once something was captured: how much, or empty where the service does not show it. */
+  capturedAmount?: string | undefined;
   webhookUrl?: string | undefined;
   /** When the service says that it was created, in milliseconds. */
   createdTime?: number | undefined;

@@ -12,6 +12,7 @@ const columns = [
   'reference_id',
   'amount',
   'currency',
+  'captured_amount',
   'state',
   'provider_reference',
   'authorize_id',
