@@ -1,11 +1,14 @@
 // An exception in a sentence: who says what.
 
 import { formatAmount } from '../contract/amount-format.js';
+import { safeText } from '../output/text.js';
 import type { Exception } from './exception.js';
 import type { ExceptionName } from './verdict.js';
 
 type Told = Omit<Exception, 'text' | 'verdict' | 'severity' | 'next'> & {
   problem?: string | undefined;
+  /** The capture that the service shows. */
+  captureId?: string | undefined;
   /** Why the payment is not to be refunded yet. */
   objection?: string | undefined;
 };
@@ -30,6 +33,9 @@ const texts: Readonly<Record<ExceptionName, (told: Told) => string>> = {
   'currency-differs': (told) => `The file has ${inFile(told)}, the service ${atService(told)}.`,
   'fee-differs': ({ fee, serviceFee, currency }) =>
     `The file has a fee of ${formatAmount(fee ?? '', currency)}, the service ${formatAmount(serviceFee ?? '', currency)}.`,
+  'capture-id-differs': (told) =>
+    `The provider captured ${inFile(told)} as ${safeText(told.operationId ?? '')}, but the service shows the capture ` +
+    `${safeText(told.captureId ?? '')}. It may be a second charge: check with the provider.`,
   chargeback: (told) =>
     told.payment === null
       ? `Chargeback of ${inFile(told)}. No known payment matches.`

@@ -122,7 +122,12 @@ export function exceptionFor(
   const step = payment && objection !== undefined ? checkFirst(payment.explanation, found.profile) : wanted;
   return {
     ...told,
-    text: describeException({ ...told, problem: found.problem, objection }),
+    text: describeException({
+      ...told,
+      captureId: payment?.facts.captureId,
+      problem: found.problem,
+      objection,
+    }),
     verdict: payment?.explanation.verdict ?? null,
     severity: payment?.explanation.severity ?? null,
     next: step ? { operation: step.operation, command: step.command, movesMoney: movesMoney(step) } : null,

@@ -2,12 +2,19 @@
 
 import { findSameAmount, type SettledRow } from '../ledger/known/settled.js';
 import type { Exception } from './exception.js';
-import { exceptionFor, type ExplainTools, type FreshPayments, readFresh } from './explain-exceptions.js';
+import {
+  exceptionFor,
+  type ExplainTools,
+  type FreshPayment,
+  type FreshPayments,
+  readFresh,
+} from './explain-exceptions.js';
 import type { SettlementLine } from './line.js';
-import { type FileEvidence, findEvidence, objectionTo } from './objection.js';
+import { type FileEvidence, findEvidence, namesOf, objectionTo } from './objection.js';
 import type { Pass, PassTools } from './pass.js';
 import type { Candidate, CandidateStaging } from './staging.js';
-import { exceptionOf } from './verdict.js';
+import { plainId } from './plain-id.js';
+import { exceptionOf, isOtherCapture } from './verdict.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** How far the provider's date may be from the payment's for the pair to be worth a look. */
@@ -21,7 +28,7 @@ export async function explainLines(
   pass: Pass,
 ): Promise<void> {
   const suggest = createSuggestions(tools, pass);
-  for await (const page of staging.pages()) {
+  for await (const page of staging.pages(pass.hasCaptureIds)) {
     tools.signal.throwIfAborted();
     const known = knownIds(page);
     const fresh = await readFresh(tools, known.keys());
@@ -36,7 +43,7 @@ export async function explainLines(
     for (const candidate of page) {
       const { line } = candidate;
       const found = candidate.match
-        ? withPayment(tools, candidate, candidate.match, { fresh, evidence })
+        ? withPayment(tools, candidate, candidate.match, { fresh, evidence, pass })
         : withoutPayment(tools, line, asked.get(line.reference ?? ''), suggestions.get(line));
       pass.tally.add(found === undefined ? 'matched' : 'exceptions', line);
       if (found !== undefined) exceptions.push(found);
@@ -48,8 +55,12 @@ export async function explainLines(
 function withPayment(
   { options }: ExplainTools,
   { line, firstLine }: Candidate,
-  { paymentId, by }: NonNullable<Candidate['match']>,
-  { fresh, evidence }: { fresh: FreshPayments; evidence: (paymentId: string) => FileEvidence },
+  { paymentId, knownId, by }: NonNullable<Candidate['match']>,
+  {
+    fresh,
+    evidence,
+    pass,
+  }: { fresh: FreshPayments; evidence: (paymentId: string) => FileEvidence; pass: Pass },
 ): Exception | undefined {
   const { profile } = options;
   const found = fresh.get(paymentId);
@@ -58,11 +69,19 @@ function withPayment(
     return exceptionFor(line, { exception, matchedBy: by, problem: found?.problem, profile });
   }
   const ofPayment = evidence(paymentId);
-  const exception = exceptionOf(line, found.facts, firstLine, ofPayment.firstCapture);
+  const isOnly = line.kind === 'capture' && !pass.seen.has('second-capture', knownId);
+  const isOther = pass.hasCaptureIds && isOnly && hasOtherCapture(line, found);
+  const exception =
+    exceptionOf(line, found.facts, firstLine, ofPayment.firstCapture) ??
+    (isOther ? 'capture-id-differs' : undefined);
   if (exception === undefined) return undefined;
   const objection = objectionTo(found, ofPayment);
   return exceptionFor(line, { exception, payment: found, matchedBy: by, firstLine, objection, profile });
 }
+
+/** Of two captures, the later one is reported. One alone may be a second charge whose first one is in another file. */
+const hasOtherCapture = (line: SettlementLine, payment: FreshPayment): boolean =>
+  isOtherCapture(line, payment.facts) && !namesOf(payment).includes(plainId(line.operationId ?? ''));
 
 const knownIds = (page: readonly Candidate[]): Map<string, number> =>
   new Map(page.flatMap(({ match }) => (match ? [[match.paymentId, match.knownId] as const] : [])));

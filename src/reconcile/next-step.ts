@@ -12,6 +12,7 @@ import type { ExceptionName } from './verdict.js';
 const askFirst: ReadonlySet<ExceptionName> = new Set([
   'not-captured',
   'refunded-at-provider',
+  'capture-id-differs',
   'not-in-file',
 ] as const);
 

@@ -71,7 +71,7 @@ async function relatedLineOf(
 }
 
 /** Everything that a line could name the payment by. */
-function namesOf({ read, facts: { captureId, authorizeId } }: FreshPayment): string[] {
+export function namesOf({ read, facts: { captureId, authorizeId } }: FreshPayment): string[] {
   const { referenceId, payInfo } = read.fields;
   const names = [idOf(read), referenceId, payInfo?.providerReferenceId, captureId, authorizeId];
   return names.flatMap((name) => (name === undefined ? [] : [plainId(name)]));

@@ -26,6 +26,8 @@ export interface Pass {
   seen: SeenPayments;
   /** The provider profiles of the payments that the file names. */
   profiles: Set<string>;
+  /** Some line has the capture ID of its payment, so the IDs of this file are capture IDs. */
+  hasCaptureIds: boolean;
   /** From the first to the last day of the file, in UTC; undefined where it has no dates. */
   period: Period | undefined;
 }
@@ -36,11 +38,12 @@ export async function passOver(
   lines: AsyncIterable<readonly SettlementLine[]>,
   problems: FileProblems,
 ): Promise<Pass> {
-  const tally = createSettlementTally();
+  const [tally, otherCaptures] = [createSettlementTally(), createSettlementTally()];
   const seen = createSeen();
   const profiles = new Set<string>();
   const period = createPeriod();
   let done = 0;
+  let hasCaptureIds = false;
   await staging.clear();
   for await (const { chunk, matches } of matchAhead({ store, app, signal }, lines, problems)) {
     const candidates: Candidate[] = [];
@@ -51,15 +54,24 @@ export async function passOver(
       const match = matches[index];
       const { group, candidate } = place(line, match, seen);
       if (match?.known.provider_profile) profiles.add(match.known.provider_profile);
+      hasCaptureIds ||= line.kind === 'capture' && hasCaptureId(line, match?.known);
       if (group !== undefined) tally.add(group, line);
       if (candidate !== undefined) candidates.push(candidate);
+      if (candidate?.isOtherCapture) otherCaptures.add('file', line);
     }
     await staging.add(candidates);
     onProgress((done += chunk.length));
   }
   problems.throwIfAny();
-  return { tally, seen, profiles, period: period.days() };
+  if (!hasCaptureIds) {
+    for (const { file, ...kind } of otherCaptures.rows())
+      tally.add('matched', { ...kind, amount: file.amount }, file.lines);
+  }
+  return { tally, seen, profiles, hasCaptureIds, period: period.days() };
 }
+
+const hasCaptureId = ({ operationId }: SettlementLine, known: SettledRow | undefined): boolean =>
+  operationId !== undefined && operationId === known?.capture_id;
 
 interface MatchedChunk {
   chunk: readonly SettlementLine[];
@@ -86,7 +98,7 @@ async function* matchAhead(
 }
 
 interface Placed {
-  /** Undefined until the payment has been read. */
+  /** Undefined until the payment has been read, or all of the file. */
   group?: 'matched' | 'unrelated';
   candidate?: Candidate;
 }
@@ -105,22 +117,30 @@ function place(line: SettlementLine, match: LineMatch | undefined, seen: SeenPay
   }
   const { known, by } = match;
   const firstLine = isMove ? seen.mark(kind, known.id, line.line) : undefined;
+  if (kind === 'capture' && firstLine !== undefined) seen.mark('second-capture', known.id, line.line);
   const facts = factsOf(known);
   if (kind === 'capture' && firstLine === undefined && !isOwnCapture(line, facts)) {
     seen.mark('unproven-capture', known.id, line.line);
   }
   const agrees = exceptionOf(line, facts, firstLine) === undefined && wasReadSinceCapture(match);
-  if (agrees && !hasForeignId(line, match)) return MATCHED;
+  const foreign = agrees ? foreignIdsOf(line, match) : NO_IDS;
+  if (agrees && foreign.length === 0) return MATCHED;
   const candidate = { line, match: { paymentId: known.payment_id, knownId: known.id, by }, firstLine };
+  if (!agrees) return { candidate };
+  const isOtherCapture =
+    kind === 'capture' && known.capture_id !== null && foreign.includes(line.operationId ?? '');
+  if (isOtherCapture) return { candidate: { ...candidate, agrees, isOtherCapture } };
   // The line is kept as evidence: its ID may be that of a second charge of this payment or of another one.
-  return agrees ? { group: 'matched', candidate: { ...candidate, agrees } } : { candidate };
+  return { group: 'matched', candidate: { ...candidate, agrees } };
 }
 
-/** The line has an ID or a reference that its payment does not have. */
-function hasForeignId(
+const NO_IDS: readonly string[] = [];
+
+/** The IDs and references of the line that its payment does not have. */
+function foreignIdsOf(
   { providerReference, operationId, reference }: SettlementLine,
   { known }: LineMatch,
-): boolean {
+): readonly string[] {
   const own = [
     known.provider_reference,
     known.capture_id,
@@ -131,9 +151,9 @@ function hasForeignId(
   const others = [providerReference, operationId, reference].filter(
     (id) => id !== undefined && !own.includes(id),
   ) as string[];
-  if (others.length === 0) return false;
+  if (others.length === 0) return NO_IDS;
   const plain = own.flatMap((id) => (id === null ? [] : [plainId(id)]));
-  return others.some((id) => !plain.includes(plainId(id)));
+  return others.filter((id) => !plain.includes(plainId(id)));
 }
 
 /** Otherwise a read may show a fee to compare, or that only a part was captured. */

@@ -1,7 +1,7 @@
 // Which payments the file has named, and on which line first: a few bytes for each, however many there are.
 
 /** `unproven-capture`: the first capture in the file is not provably the one that the service shows. */
-type SeenKind = 'capture' | 'refund' | 'unproven-capture';
+type SeenKind = 'capture' | 'second-capture' | 'refund' | 'unproven-capture';
 
 export interface SeenPayments {
   /** Notes a payment by its number in the ledger. Returns the line that named it before, if one did. */
@@ -15,6 +15,7 @@ const PAGE_SIZE = 1 << PAGE_BITS;
 export function createSeen(): SeenPayments {
   const kinds: Record<SeenKind, Map<number, Uint32Array>> = {
     capture: new Map(),
+    'second-capture': new Map(),
     refund: new Map(),
     'unproven-capture': new Map(),
   };

@@ -17,6 +17,8 @@ export interface Candidate {
   firstLine: number | undefined;
   /** Such a line needs no look. It is kept because of what it may say about other lines. */
   agrees?: true;
+  /** It agrees but for the ID of its capture, which counts where the IDs of the file are capture IDs. */
+  isOtherCapture?: true;
 }
 
 interface StagingTables {
@@ -26,6 +28,7 @@ interface StagingTables {
     reference: string | null;
     payment: string | null;
     agrees: number;
+    other_capture: number;
     candidate: string;
   };
   /** Every ID and reference of a candidate, as `plainId` has it. */
@@ -41,7 +44,7 @@ const migrations: Migration[] = [
     async up(db) {
       for (const statement of [
         sql`create table candidates (position integer primary key, reference text, payment text,
-          agrees integer not null, candidate text not null)`,
+          agrees integer not null, other_capture integer not null, candidate text not null)`,
         sql`create index candidates_by_reference on candidates (reference) where reference is not null`,
         sql`create index candidates_by_payment on candidates (payment) where payment is not null`,
         sql`create table line_ids (id text, position integer, primary key (id, position)) without rowid`,
@@ -60,8 +63,8 @@ export interface CandidateStaging {
   add(candidates: readonly Candidate[]): Promise<void>;
   /** Removes the lines and the exceptions, and keeps what the service was asked for. */
   clear(): Promise<void>;
-  /** The lines that need attention, in order. */
-  pages(): AsyncGenerator<Candidate[]>;
+  /** The lines that need attention, in order; on request also those with the ID of another capture. */
+  pages(withOtherCaptures: boolean): AsyncGenerator<Candidate[]>;
   /** By payment, the first lines about it, at most `limit` of them. */
   linesOf(paymentIds: readonly string[], limit: number): Promise<Map<string, Candidate[]>>;
   /** The first line that has one of these IDs or references, as `plainId` has them, and is not about the payment. */
@@ -120,12 +123,14 @@ function createLines(
         each.match === undefined ? (each.line.reference ?? null) : null,
         each.match?.paymentId ?? null,
         each.agrees === true ? 1 : 0,
+        each.isOtherCapture === true ? 1 : 0,
         JSON.stringify(each),
       ]);
       const first = last - candidates.length + 1;
       const ids = candidates.flatMap(({ line }, index) => idsOf(line).map((id) => [id, first + index]));
-      await write(sql`insert into candidates (position, reference, payment, agrees, candidate)
-        select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 from json_each(${JSON.stringify(rows)})`);
+      await write(sql`insert into candidates (position, reference, payment, agrees, other_capture, candidate)
+        select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5
+        from json_each(${JSON.stringify(rows)})`);
       await write(sql`insert or ignore into line_ids
         select value ->> 0, value ->> 1 from json_each(${JSON.stringify(ids)})`);
     },
@@ -136,8 +141,9 @@ function createLines(
       await write(sql`delete from exceptions`);
     },
 
-    async *pages() {
-      for await (const page of readPages(store, 'candidates', sql`not agrees`)) {
+    async *pages(withOtherCaptures) {
+      const isAsked = withOtherCaptures ? sql`(not agrees or other_capture)` : sql`not agrees`;
+      for await (const page of readPages(store, 'candidates', isAsked)) {
         yield page.map(({ candidate }) => JSON.parse(candidate) as Candidate);
       }
     },

@@ -24,7 +24,12 @@ const groups = ['file', 'matched', 'exceptions', 'unrelated'] as const;
 type TallyGroup = (typeof groups)[number];
 
 export interface SettlementTally {
-  add(group: TallyGroup, line: Pick<SettlementLine, 'currency' | 'kind' | 'amount' | 'fee'>): void;
+  /** One line, or what so many lines come to. */
+  add(
+    group: TallyGroup,
+    line: Pick<SettlementLine, 'currency' | 'kind' | 'amount' | 'fee'>,
+    lines?: number,
+  ): void;
   count(group: TallyGroup): number;
   rows(): TotalRow[];
   /** The parts come to what the file has, to the last cent and line. */
@@ -52,9 +57,9 @@ export function createSettlementTally(): SettlementTally {
     [...sums].flatMap(([currency, kinds]) => [...kinds].map(([kind, sum]) => ({ currency, kind, sum })));
 
   return {
-    add(group, { currency, kind, amount, fee }) {
+    add(group, { currency, kind, amount, fee }, lines = 1) {
       const sum = sumOf(currency, kind);
-      sum[group].lines += 1;
+      sum[group].lines += lines;
       sum[group].sum.add(amount);
       if (group === 'file' && fee !== undefined) sum.fees.add(fee);
     },

@@ -15,6 +15,7 @@ export type ExceptionName =
   | 'amount-differs'
   | 'currency-differs'
   | 'fee-differs'
+  | 'capture-id-differs'
   | 'chargeback'
   | 'other-kind'
   | 'not-at-service'
@@ -67,7 +68,10 @@ export function exceptionOf(
 }
 
 /** Only the ID of another capture proves one: the same line may simply be there twice. */
-function isOtherCapture({ operationId }: SettlementLine, { captureId, authorizeId }: PaymentFacts): boolean {
+export function isOtherCapture(
+  { operationId }: SettlementLine,
+  { captureId, authorizeId }: PaymentFacts,
+): boolean {
   if (operationId === undefined || captureId === undefined) return false;
   const own = [captureId, ...(authorizeId === undefined ? [] : [authorizeId])].map(plainId);
   return !own.includes(plainId(operationId));

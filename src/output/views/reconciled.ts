@@ -100,6 +100,7 @@ const labels: Readonly<Record<ExceptionName, string>> = {
   'amount-differs': 'amount differs',
   'currency-differs': 'currency differs',
   'fee-differs': 'fee differs',
+  'capture-id-differs': 'capture ID differs',
   chargeback: 'chargeback',
   'other-kind': 'other kind',
   'not-at-service': 'not at service',

@@ -228,16 +228,18 @@ function verdictTests(database: () => Promise<Record<string, string>>): void {
   });
 
   it('moves no money where a line that agrees with another payment has an ID of the second charge', async () => {
-    const cases: Array<[second: LineFields, other: (one: ShownPayment) => LineFields]> = [
-      [{ captureId: 'cap_shared' }, () => ({ captureId: 'cap_shared' })],
-      [{ captureId: 'cap_second' }, ({ referenceId }) => ({ reference: referenceId })],
-      [{ captureId: 'cap_second' }, ({ payInfo }) => ({ captureId: String(payInfo?.['captureId']) })],
+    // A line with another capture ID than its payment needs attention itself.
+    const cases: Array<[second: LineFields, other: (one: ShownPayment) => LineFields, matched: number]> = [
+      [{ captureId: 'cap_shared' }, () => ({ captureId: 'cap_shared' }), 1],
+      [{ captureId: 'cap_second' }, ({ referenceId }) => ({ reference: referenceId }), 2],
+      [{ captureId: 'cap_second' }, ({ payInfo }) => ({ captureId: String(payInfo?.['captureId']) }), 1],
       [
         { captureId: 'cap_second', providerReference: 'pr_shared' },
         () => ({ providerReference: "'PR_SHARED" }),
+        2,
       ],
     ];
-    for (const [second, other] of cases) {
+    for (const [second, other, matched] of cases) {
       await fresh();
       const [one, two] = [await desk.paid(), await desk.paid()];
       await desk.know(one, two);
@@ -245,7 +247,7 @@ function verdictTests(database: () => Promise<Record<string, string>>): void {
       for (const order of [lines, lines.toReversed()]) {
         const ran = await desk.reconcile(desk.file(...order), '--json');
         expect(movingMoney(ran)).toEqual([]);
-        expect(ran.json).toMatchObject({ matched: 2, open: 1 });
+        expect(ran.json).toMatchObject({ matched, open: 3 - matched });
       }
     }
   });
