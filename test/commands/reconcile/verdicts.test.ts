@@ -114,6 +114,17 @@ function verdictTests(database: () => Promise<Record<string, string>>): void {
     expect(again.json).toEqual(json);
   });
 
+  it('only adds up a payout without an ID, and lists one that has an ID or a reference', async () => {
+    await fresh();
+    const payment = await desk.paid();
+    await desk.know(payment);
+    const payout = (...names: string[]) => `${today()},payout,${names.join(',')},-50.00,,,EUR`;
+    const file = desk.file(desk.line(payment), payout('', '', ''), payout('po_1', '', ''));
+    const { code, json } = await desk.reconcile(file, '--json');
+    expect((json['exceptions'] as Json[]).map(short)).toEqual([[4, 'other-kind', null, null]]);
+    expect([code, json['matched'], json['unrelated']]).toEqual([7, 1, 1]);
+  });
+
   it('moves no money where anything else in the file speaks against it', async () => {
     await fresh();
     const extra = ({ paymentId }: ShownPayment) => ({ captureId: `cap_other_${paymentId}` });
