@@ -97,16 +97,10 @@ export function createOpening(store: Store<DeskTables>, clocks: Clocks, log: Int
       if (!isHeld) await dropHold(tx, engine, ref);
       return blocked;
     }
-    const now = await clocks.wall(tx);
-    const sight = { seen: intent, source: 'changed', now, isChange: false } as const;
-    const known = await rememberSeen(tx, engine, sight);
-    if (known?.failed_operation === operation) {
-      const leftMs = known.state_time + quietMs - now;
-      const [own] = await lastIntentOn(tx, engine, { ...ref, operation });
-      if (own === undefined && leftMs > 0) {
-        await dropHold(tx, engine, ref);
-        return { kind: 'seen', leftMs };
-      }
+    const leftMs = await rememberBefore(tx, engine, clocks, intent);
+    if (leftMs > 0) {
+      await dropHold(tx, engine, ref);
+      return { kind: 'seen', leftMs };
     }
     const opened = await insertIntent(tx, intent, cleared?.id);
     if (cleared !== undefined) await closeEarlier(tx, cleared.id, opened.id);
@@ -116,6 +110,24 @@ export function createOpening(store: Store<DeskTables>, clocks: Clocks, log: Int
   }
 
   return { findBlocking, leftOf, open };
+}
+
+/**
+ * Records the payment as it was read before. Resolves with how long to wait where it showed the same operation of
+ * somebody else, and no longer does.
+ */
+async function rememberBefore(
+  tx: Tx,
+  engine: Store<DeskTables>['engine'],
+  clocks: Clocks,
+  intent: NewIntent,
+): Promise<number> {
+  const { operation, quietMs = 0 } = intent;
+  const now = await clocks.wall(tx);
+  const known = await rememberSeen(tx, engine, { seen: intent, source: 'changed', now, isChange: false });
+  if (known?.failed_operation !== operation) return 0;
+  const [own] = await lastIntentOn(tx, engine, { ...refColumns(intent), operation });
+  return own === undefined ? known.state_time + quietMs - now : 0;
 }
 
 async function findAdoption(
