@@ -199,7 +199,7 @@ onEveryStore((bench) => {
           const { rows } = await watcher.query(
             `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
           );
-          expect(rows).toHaveLength(1);
+          expect(rows).not.toEqual([]);
         });
         await client.query('commit');
         expect((await replacing).status).toBe(200);
