@@ -82,7 +82,7 @@ describe('the program', () => {
     expect(fault!.stdout).toContain(
       'DESCRIPTION\n  Kinds of fault:\n  latency              delays the request before it is',
     );
-    expect(listen!.stdout).toMatch(/Ctrl-C\.\n\n {2}A --forward-to/);
+    expect(listen!.stdout).toMatch(/130\.\n\n {2}A --forward-to/);
   });
 
   it('takes the options of every command before it too', async () => {

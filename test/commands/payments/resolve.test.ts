@@ -393,6 +393,10 @@ it('ends with 6 when it is stopped at once after a refund has left', async () =>
   await terminal.waitFor('Refund EUR 10.50? (y/N)');
   terminal.type('y\r');
   await waitForFaults(desk.sandbox);
-  terminal.press('ctrl-c', 'ctrl-c');
+  // The first Ctrl-C reads the payment, and the second does not wait for that.
+  await desk.fault({ kind: 'latency', route: 'get', next: 1, delayMs: 60_000 });
+  terminal.press('ctrl-c');
+  await waitForFaults(desk.sandbox);
+  terminal.press('ctrl-c');
   expect(await terminal.ended()).toBe(6);
 });
