@@ -500,11 +500,14 @@ function tests(location: () => Promise<string | undefined>): void {
     const listener = await desk.listen();
     const { paymentId } = await sandbox.create();
     sandbox.lines.splice(0);
+    const from = performance.now();
     await Promise.all(Array.from({ length: 200 }, (_, n) => listener.post(body({ paymentId, n }))));
     await listener.waitFor(200);
+    const tookMs = performance.now() - from;
     const reads = sandbox.lines.filter(({ path }) => path.endsWith(`/payments/${paymentId}`));
     expect(reads.length).toBeGreaterThan(0);
-    expect(reads.length).toBeLessThan(40);
+    // A pause of 50 ms follows each of them, however long the machine takes for the webhooks.
+    expect(reads.length).toBeLessThanOrEqual(1 + tookMs / 45);
   });
 
   it('the secret of an app stays, and is of its own', async () => {
