@@ -190,19 +190,15 @@ export function canReach(from: StateName, to: StateName): boolean {
   return hasPath(from, to, (state) => states[state].next);
 }
 
-/** Steps back: an operation failed, or the customer tries again after a decline. */
-const stepsBack: Partial<Record<StateName, readonly string[]>> = {
-  Capturing: ['Authorised'],
-  Refunding: ['Captured'],
-  Cancelling: ['Created', 'ActionRequired', 'Processing', 'Held', 'Authorised'],
-  Declined: ['ActionRequired', 'Processing', 'Held'],
-};
+/** Whether an operation failed with this step, or the customer tried again after a decline. */
+function isStepBack(from: StateName, to: string): boolean {
+  if (from === 'Declined') return ['ActionRequired', 'Processing', 'Held'].includes(to);
+  return Object.values(operationStates).some(({ during, end }) => from === during && to !== end);
+}
 
 /** Whether a payment gets from `earlier` to `later` without a step back. Of two states, at most one comes before the other. */
 export function comesBefore(earlier: StateName, later: StateName): boolean {
-  return hasPath(earlier, later, (state) =>
-    states[state].next.filter((next) => stepsBack[state]?.includes(next) !== true),
-  );
+  return hasPath(earlier, later, (state) => states[state].next.filter((next) => !isStepBack(state, next)));
 }
 
 function hasPath(from: StateName, to: StateName, nextOf: (state: StateName) => readonly string[]): boolean {

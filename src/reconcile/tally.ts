@@ -24,7 +24,7 @@ const groups = ['file', 'matched', 'exceptions', 'unrelated'] as const;
 type TallyGroup = (typeof groups)[number];
 
 export interface SettlementTally {
-  /** One line, or what so many lines come to. */
+  /** Adds one line, or the sum of several. */
   add(
     group: TallyGroup,
     line: Pick<SettlementLine, 'currency' | 'kind' | 'amount' | 'fee'>,

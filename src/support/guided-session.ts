@@ -85,8 +85,14 @@ async function onePayment(
     if (choice.kind !== 'act') return choice.kind;
     const done = await carryOut(guided, explained, choice.action, why());
     if (done === undefined) continue;
-    await sessions.mark(item, { actions: item.actions === '' ? done : `${item.actions}, ${done}` });
+    await sessions.mark(item, { actions: withAction(item.actions, done) });
   }
+}
+
+/** Rechecks in a row are listed once. */
+function withAction(actions: string, done: string): string {
+  if (actions === '') return done;
+  return done === 'recheck' && actions.endsWith(done) ? actions : `${actions}, ${done}`;
 }
 
 const actionsOf = (entry: Explained): Action[] => ('explanation' in entry ? entry.explanation.actions : []);

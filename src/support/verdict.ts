@@ -145,14 +145,20 @@ function cameBack(
   { last, operation }: Extract<PaymentCondition, { kind: 'came-back' }>,
   situation: Situation,
 ): Verdict {
-  const { amount, now } = situation;
-  const noun = nouns[operation];
-  const text = `The ${noun} of ${amount} was in progress, and the payment shows ${shownState(situation)} again.`;
-  if (now < last.quietUntil) {
-    const until = moment(last.quietUntil, now, situation.zone);
-    return attention(`${text} If that is still so at ${until}, the ${noun} has failed.`, true);
-  }
-  return urgent(`${text} The ${noun} has probably failed: check the outcome. ${sentBy(last, now)}.`);
+  const { now } = situation;
+  if (now < last.quietUntil) return soonCertain(operation, situation, last.quietUntil);
+  const probably = `The ${nouns[operation]} has probably failed: check the outcome.`;
+  return urgent(`${isBackText(operation, situation)} ${probably} ${sentBy(last, now)}.`);
+}
+
+const isBackText = (operation: SettleOperation, situation: Situation): string =>
+  `The ${nouns[operation]} of ${situation.amount} was in progress, and the payment shows ${shownState(situation)} again.`;
+
+/** A read may be behind: whether it failed is certain at that time. */
+function soonCertain(operation: SettleOperation, situation: Situation, at: number): Verdict {
+  const time = moment(at, situation.now, situation.zone);
+  const failed = `If that is still so at ${time}, the ${nouns[operation]} has failed.`;
+  return attention(`${isBackText(operation, situation)} ${failed}`, true);
 }
 
 const headlines: Readonly<Record<NotDone, (noun: string) => string>> = {
@@ -202,17 +208,11 @@ function seenFailing(
   { operation, state, isCertain }: Extract<PaymentCondition, { kind: 'seen-failing' }>,
   situation: Situation,
 ): Verdict {
-  const noun = nouns[operation];
-  const { confirmedTime = 0, failedFrom = 0, now, zone } = situation;
-  const text = `The ${noun} of ${situation.amount} was in progress, and the payment shows ${shownState(situation)} again.`;
-  if (now < failedFrom) {
-    return attention(
-      `${text} If that is still so at ${moment(failedFrom, now, zone)}, the ${noun} has failed.`,
-      true,
-    );
-  }
-  if (!isCertain) return urgent(`${text} It has probably failed: ${missing(operation, state, situation)}.`);
-  const headline = `${capitalise(noun)} failed: ${missing(operation, state, situation)}.`;
+  const { confirmedTime = 0, failedFrom = 0, now } = situation;
+  if (now < failedFrom) return soonCertain(operation, situation, failedFrom);
+  const missed = missing(operation, state, situation);
+  if (!isCertain) return urgent(`${isBackText(operation, situation)} It has probably failed: ${missed}.`);
+  const headline = `${capitalise(nouns[operation])} failed: ${missed}.`;
   return urgent(`${headline} paydesk checked with the provider ${ago(confirmedTime, now)}.`);
 }
 

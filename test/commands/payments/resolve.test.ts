@@ -181,8 +181,7 @@ it('says in the summary what still needs attention, what was left and what is no
   terminal.press('enter');
   await terminal.waitFor('What was done');
   await terminal.waitFor(/payment +entered as +state +actions +status/);
-  await terminal.waitFor(/stuck-refund-failed +Refunding → +recheck/);
-  await terminal.waitFor('needs attention');
+  await terminal.waitFor(/stuck-refund-failed +Refunding → Captured +recheck +needs attention/);
   await terminal.waitFor(new RegExp(`${paymentId} +${paymentId} +Captured +left as it is`));
   await terminal.waitFor(/inv-404 +inv-404 +\? +not found/);
   await terminal.waitFor(/Still needs attention: \d+ \(stuck-refund-failed\)/);
