@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { paydeskTty, type Tty } from '../../helpers/run.js';
 import { openSeededDesk, type SeededDesk } from '../../support/seeded.js';
 import { envOf, runTyped, temporaryHome, waitForFaults } from '../../helpers/desk.js';
@@ -396,6 +396,21 @@ it('ends with 6 when it is stopped at once after a refund has left', async () =>
   await desk.fault({ kind: 'latency', route: 'get', next: 1, delayMs: 60_000 });
   terminal.press('ctrl-c');
   await waitForFaults(desk.sandbox);
+  terminal.press('ctrl-c');
+  expect(await terminal.ended()).toBe(6);
+});
+
+it('ends with 6 when Ctrl-C leaves the outcome of a refund unknown', async () => {
+  const { paymentId } = await desk.paid();
+  onTestFinished(async () => void (await desk.sandbox.control('DELETE', '/faults')));
+  await desk.fault({ kind: 'latency', route: 'refund', next: 1, delayMs: 60_000, afterCommit: true });
+  const terminal = await open([String(paymentId)]);
+  await menu(terminal, 'The customer has paid');
+  terminal.press('up', 'enter');
+  await terminal.waitFor('Refund EUR 10.50? (y/N)');
+  terminal.type('y\r');
+  await waitForFaults(desk.sandbox);
+  await desk.fault({ kind: 'error-before-commit', route: 'get' });
   terminal.press('ctrl-c');
   expect(await terminal.ended()).toBe(6);
 });
