@@ -33,13 +33,24 @@ export interface RunResult {
   code: number;
 }
 
+const settings = new Map<string, boolean>();
+
+/** Kept: each of many commands asks for every variable, and to go through all CI services takes time. */
+function isSetting(name: string, value: string | undefined): boolean {
+  const key = `${name}=${value}`;
+  const known = settings.get(key);
+  if (known !== undefined) return known;
+  const found =
+    isCi({ [name]: value }) || /^(PAYDESK_|CI$|NO_COLOR$|FORCE_COLOR$|NODE_|VITEST|TZ$)/.test(name);
+  settings.set(key, found);
+  return found;
+}
+
 /** Settings of whoever runs the tests stay out: a process sees only what its test gives it. */
 function environment(home: string, extra: RunOptions['env'] = {}): Record<string, string> {
   const env: Record<string, string | undefined> = { NODE_ENV: 'production', PAYDESK_HOME: home, TZ: 'UTC' };
   for (const [name, value] of Object.entries(process.env)) {
-    const ours =
-      isCi({ [name]: value }) || /^(PAYDESK_|CI$|NO_COLOR$|FORCE_COLOR$|NODE_|VITEST|TZ$)/.test(name);
-    if (!ours) env[name] = value;
+    if (!isSetting(name, value)) env[name] = value;
   }
   const all = Object.entries({ ...env, ...extra });
   return Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== undefined));
