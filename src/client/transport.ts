@@ -65,7 +65,7 @@ function dispatch(
   const finish = () => {
     over = true;
     clearTimeout(timer);
-    if (request.signal) aborts.remove(request.signal, onAbort);
+    watched?.remove();
     done();
   };
   const fail = (why: Failure) => {
@@ -81,7 +81,7 @@ function dispatch(
   };
   const onAbort = () => stop(aborted);
   const timer = setTimeout(() => stop(timeUp), request.limitMs);
-  if (request.signal) aborts.add(request.signal, onAbort);
+  const watched = request.signal && aborts.add(request.signal, onAbort);
   // It may have happened while undici was being loaded.
   if (request.signal?.aborted) return onAbort();
 
@@ -139,32 +139,51 @@ function flatten(headers: Record<string, string | string[] | undefined>): Record
 }
 
 interface Aborts {
-  add(signal: AbortSignal, onAbort: () => void): void;
-  remove(signal: AbortSignal, onAbort: () => void): void;
+  /** Calls `onAbort` when the signal fires, until `remove` is called. */
+  add(signal: AbortSignal, onAbort: () => void): { remove(): void };
 }
 
-/** One listener for all requests under way with a signal: a signal compares each new listener with those that it has. */
+interface UnderWay {
+  onAbort: () => void;
+  /** Where it stands in the list. */
+  at: number;
+}
+
+/**
+ * One listener for all requests under way with a signal: a signal compares each new listener with those that it has. In
+ * a list and not in a Set: V8 links the tables that a Set outgrows, and the requests in them stay in memory for long.
+ */
 function createAborts(): Aborts {
-  const underWay = new Map<AbortSignal, { requests: Set<() => void>; listener: () => void }>();
+  const lists = new Map<AbortSignal, { requests: UnderWay[]; listener: () => void }>();
+
+  function listOf(signal: AbortSignal) {
+    const known = lists.get(signal);
+    if (known) return known;
+    const requests: UnderWay[] = [];
+    const listener = () => {
+      for (const { onAbort } of [...requests]) onAbort();
+    };
+    signal.addEventListener('abort', listener);
+    const list = { requests, listener };
+    lists.set(signal, list);
+    return list;
+  }
+
   return {
     add(signal, onAbort) {
-      let entry = underWay.get(signal);
-      if (!entry) {
-        const requests = new Set<() => void>();
-        const listener = () => {
-          for (const each of requests) each();
-        };
-        signal.addEventListener('abort', listener);
-        entry = { requests, listener };
-        underWay.set(signal, entry);
-      }
-      entry.requests.add(onAbort);
-    },
-    remove(signal, onAbort) {
-      const entry = underWay.get(signal);
-      if (!entry?.requests.delete(onAbort) || entry.requests.size > 0) return;
-      signal.removeEventListener('abort', entry.listener);
-      underWay.delete(signal);
+      const { requests, listener } = listOf(signal);
+      const added = { onAbort, at: requests.length };
+      requests.push(added);
+      return {
+        remove() {
+          // The last one takes its place.
+          const last = requests.pop() as UnderWay;
+          if (last !== added) requests[(last.at = added.at)] = last;
+          if (requests.length > 0) return;
+          signal.removeEventListener('abort', listener);
+          lists.delete(signal);
+        },
+      };
     },
   };
 }

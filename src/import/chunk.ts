@@ -10,7 +10,8 @@ import type { Store } from '../store/store.js';
 import type { ImportCounts, ImportProblem, ImportRecord } from './import-record.js';
 
 export interface Chunk {
-  seen: SeenPayment[];
+  /** A `SeenPayment` each, as JSON. */
+  seen: string[];
   problems: ImportProblem[];
   unknown: number;
   unreadable: number;
@@ -21,9 +22,10 @@ export interface Chunk {
 /** What all rows came to so far, given what those before these came to. */
 export async function writeChunk(
   { store, app, record, now }: { store: Store<DeskTables>; app: AppRef; record: ImportRecord; now: number },
-  { seen, problems, unknown, unreadable, rowsDone }: Chunk,
+  { problems, unknown, unreadable, rowsDone, ...chunk }: Chunk,
   counts: ImportCounts,
 ): Promise<ImportCounts> {
+  const seen = JSON.parse(`[${chunk.seen.join(',')}]`) as SeenPayment[];
   const ids = [...new Set(seen.map(({ paymentId }) => paymentId))];
   return store.transaction(async (tx) => {
     const before = await readKnown(tx, app, ids);

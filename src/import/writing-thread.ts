@@ -1,4 +1,4 @@
-// Runs as a thread of its own: writes each chunk that it is given, and ends with an empty one.
+// Runs as a thread of its own: writes each chunk that it is given, and ends when there is none.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { openDeskDatabase } from '../ledger/desk.js';
@@ -35,7 +35,7 @@ async function end(): Promise<void> {
   await database?.close();
 }
 
-port.on('message', (text: string) => {
-  if (text === '') void end();
-  else void write(JSON.parse(text) as Chunk).then(answer);
+port.on('message', (chunk: Chunk | undefined) => {
+  if (chunk === undefined) void end();
+  else void write(chunk).then(answer);
 });
