@@ -14,11 +14,9 @@ import {
   UnknownOutcomeError,
 } from '../../errors.js';
 import { globalFlags } from '../flags/flags.js';
-import { fitLines } from '../../output/fit.js';
 import { type Command as NextCommand, paydesk } from '../../next-command.js';
 import type { FilterFailure } from '../../output/jq.js';
-import type { Line, Look, View } from '../../output/lines.js';
-import { linesWithProfile, renderLine, renderLines, toned } from '../../output/lines.js';
+import type { Line, View } from '../../output/lines.js';
 import type { Redactor } from '../../redact.js';
 import {
   describeError,
@@ -31,8 +29,8 @@ import {
 } from '../../output/report.js';
 import type { ListOptions, ListView } from '../../output/rows.js';
 import { createStreams, type Streams } from '../../output/streams.js';
-import { safeJson, safeText, truncate } from '../../output/text.js';
-import { loadTheme, plainTheme, type Theme } from '../../output/theme.js';
+import { safeJson } from '../../output/text.js';
+import { Printer } from './printer.js';
 import type { Program } from './program.js';
 import type { PromptContext } from '../../prompts.js';
 import type { CommandContext } from './context.js';
@@ -57,15 +55,12 @@ export abstract class BaseCommand extends Command implements CommandContext {
   profileName: string | undefined;
 
   readonly #runtime: Runtime;
+  readonly #printer: Printer;
   readonly #debug: boolean;
   readonly #abort = new AbortController();
   #observesSignal = false;
   #interrupted: (error: PaydeskError) => void = () => {};
   #timer: NodeJS.Timeout | undefined;
-  #themes: { stdout: Theme; stderr: Theme } = { stdout: plainTheme, stderr: plainTheme };
-  #filter: string | undefined;
-  #listOptions: ListOptions = {};
-  #printed: 'nothing' | 'lines' | 'document' = 'nothing';
   #ending: PaydeskError | undefined;
   #exitCode = 0;
   #filterFailed = false;
@@ -81,7 +76,8 @@ export abstract class BaseCommand extends Command implements CommandContext {
     this.streams = createStreams(runtime);
     this.json = wantsJson(argv);
     this.#debug = wantsDebug(argv, runtime.env);
-    this.trace = this.#debug ? (text) => this.#trace(text) : undefined;
+    this.#printer = new Printer({ streams: this.streams, json: this.json, now: () => this.now() });
+    this.trace = this.#debug ? (text) => this.#printer.trace(text) : undefined;
   }
 
   /** For the functions that this command calls. */
@@ -149,11 +145,11 @@ export abstract class BaseCommand extends Command implements CommandContext {
     const definition = definitionOf(options);
     const line = await readCommandLine(definition, argv, { context: this, env: this.streams.env });
     this.parsed = true;
-    this.#filter = line.output.flags['jq'] as string | undefined;
     const { flags, args } = line.output;
     const silent = flags['no-input'] === true || isCi(this.streams.env);
     this.interactive = !silent && this.streams.stderr.redraws && this.streams.stdinIsTerminal;
     this.profileName = flags['profile'] as string | undefined;
+    this.#printer.set({ filter: flags['jq'] as string | undefined, profile: this.profileName });
 
     const help = paydesk(...(this.id ?? '').split(':'), '--help');
     for (const [name, value] of Object.entries(this.json ? listOptionsIn(flags) : {})) {
@@ -207,10 +203,11 @@ export abstract class BaseCommand extends Command implements CommandContext {
   }
 
   async #prepare(flags: Values): Promise<void> {
-    this.#listOptions = listOptionsIn(flags);
-    if (this.#filter !== undefined) {
+    this.#printer.set({ list: listOptionsIn(flags) });
+    const { filter } = this.#printer;
+    if (filter !== undefined) {
       const { checkFilter } = await import('../../output/jq.js');
-      await checkFilter(this.#filter);
+      await checkFilter(filter);
     }
     const limit = flags['timeout'] as number | undefined;
     if (limit !== undefined) {
@@ -222,8 +219,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
 
   /** Shows a result to people; with `--json` the returned value of `run()` is printed instead. */
   show<T>(value: T, view: View<T>): T {
-    if (!this.json) this.print(...view(value, this.#look()));
-    return value;
+    return this.#printer.show(value, view);
   }
 
   /** The same JSON for people and programs. */
@@ -233,82 +229,43 @@ export abstract class BaseCommand extends Command implements CommandContext {
   }
 
   /** Shows one thing to people, or as a row where `--columns` or `--csv` asks for one. */
-  protected async showOne<T>(item: T, view: View<T>, list: ListView<T>): Promise<T> {
-    const { columns, csv } = this.#listOptions;
-    if (columns === undefined && !csv) return this.show(item, view);
-    await this.showList([item], list);
-    return item;
+  protected showOne<T>(item: T, view: View<T>, list: ListView<T>): Promise<T> {
+    return this.#printer.showOne(item, view, list);
   }
 
   /** Shows rows as a table, as tab-separated lines in a pipe, or as CSV. */
-  async showList<T>(items: readonly T[], view: ListView<T>): Promise<readonly T[]> {
-    if (this.json) return items;
-    const { renderStream } = await import('../../output/rows.js');
-    await renderStream(items, view, this.#listTarget());
-    return items;
+  showList<T>(items: readonly T[], view: ListView<T>): Promise<readonly T[]> {
+    return this.#printer.showList(items, view);
   }
 
   /** As showList, for more rows than should be held at once. With `--json` it prints one array, once it is whole. */
-  protected async showStream<T>(
+  protected showStream<T>(
     items: AsyncIterable<T>,
     view: ListView<T>,
     toJson: (item: T) => unknown = (item) => item,
   ): Promise<void> {
-    const { renderStream, renderJsonStream } = await import('../../output/rows.js');
-    if (!this.json) return renderStream(items, view, this.#listTarget());
-    if (this.#filter !== undefined) {
-      const all = await Array.fromAsync(items, toJson);
-      this.#printed = 'document';
-      return this.#printJson(all);
-    }
-    const { createSpool } = await import('../../output/spool.js');
-    const spool = createSpool();
-    try {
-      await renderJsonStream(items, { toJson, write: spool.write });
-      this.#printed = 'document';
-      spool.print((text) => this.streams.write(text));
-    } finally {
-      spool.close();
-    }
+    return this.#printer.showStream(items, view, toJson);
   }
 
   /** Prints lines of data on stdout; nothing with `--json`. One line per element. */
-  readonly print = (...lines: Line[]): void => {
-    if (!this.json) this.streams.write(renderLines(this.#fitted(lines, 'stdout'), this.#themes.stdout));
-  };
+  readonly print = (...lines: Line[]): void => this.#printer.print(lines);
 
   /** Prints text as it is, however wide: text for programs, or what another paydesk command printed. */
   protected printExact(text: string): void {
-    if (!this.json) this.streams.write(text);
+    this.#printer.printExact(text);
   }
 
   /** One line of a JSON stream, printed at once; nothing without `--json`. */
-  async emit(value: unknown): Promise<void> {
-    if (!this.json) return;
-    this.#printed = 'lines';
-    await this.#printJson(value, { pretty: false });
+  emit(value: unknown): Promise<void> {
+    return this.#printer.emit(value);
   }
 
   /** For people, on stderr: banners, progress, hints. One line per element. */
-  readonly note = (...lines: Line[]): void => {
-    this.streams.writeError(renderLines(this.#fitted(lines, 'stderr'), this.#themes.stderr));
-  };
-
-  #fitted(lines: readonly Line[], name: 'stdout' | 'stderr'): readonly Line[] {
-    const { terminal, width } = this.streams[name];
-    const complete = linesWithProfile(lines, this.profileName);
-    return terminal ? fitLines(complete, width) : complete;
-  }
+  readonly note = (...lines: Line[]): void => this.#printer.note(lines);
 
   /** Shows on a terminal what the command is waiting for, until it prints something else. */
   status(text: string | undefined): void {
-    const { width } = this.streams.stderr;
-    const line = text === undefined ? undefined : toned('dim', truncate(safeText(text), width - 1));
-    this.streams.status(line === undefined ? undefined : renderLine(line, this.#themes.stderr));
-  }
-
-  #trace(text: string): void {
-    this.streams.writeError(renderLines([toned('dim', `debug: ${text}`)], this.#themes.stderr));
+    this.#printer.status(text);
   }
 
   /** The result is shown all the same, but the exit code is this error's, and people see the error too. */
@@ -327,26 +284,6 @@ export abstract class BaseCommand extends Command implements CommandContext {
 
   refineErrors(refine: (error: unknown) => Promise<unknown>): void {
     this.#refinements.push(refine);
-  }
-
-  #look(): Look {
-    return { terminal: this.streams.stdout.terminal, width: this.streams.stdout.width, now: this.now() };
-  }
-
-  #listTarget() {
-    return {
-      look: this.#look(),
-      theme: this.#themes.stdout,
-      options: this.#listOptions,
-      write: (text: string) => this.streams.write(text),
-      note: (line: Line) => this.note(line),
-    };
-  }
-
-  async #printJson(value: unknown, options = { pretty: true }): Promise<void> {
-    if (this.#filter === undefined) return this.streams.write(`${safeJson(value, options)}\n`);
-    const { filterJson } = await import('../../output/jq.js');
-    this.streams.write(await filterJson(value, this.#filter));
   }
 
   #stop(reason: PaydeskError): void {
@@ -402,8 +339,17 @@ export abstract class BaseCommand extends Command implements CommandContext {
     return ending.with({ details: { 'filter-failed': why, result: value } });
   }
 
+  /** All of them, also after one that fails; throws what the first one failed with. */
   async #close(): Promise<void> {
-    for (const close of this.#closers.toReversed()) await close();
+    const failures: unknown[] = [];
+    for (const close of this.#closers.toReversed()) {
+      try {
+        await close();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
   }
 
   override async _run<T>(): Promise<T> {
@@ -415,17 +361,17 @@ export abstract class BaseCommand extends Command implements CommandContext {
     let result: unknown;
     let failure: { error: unknown } | undefined;
     try {
-      const { stdout, stderr } = this.streams;
       this.streams.onBroken((cause) => {
         // What moves money is brought to its end; everything else has nobody left to print for.
         if (!this.changesService || !this.sent.any()) this.#stop(outputError('The output', cause));
       });
-      this.#themes = { stdout: await loadTheme(stdout.colour), stderr: await loadTheme(stderr.colour) };
+      await this.#printer.loadThemes();
       const interrupted = new Promise<never>((_, reject) => {
         this.#interrupted = reject;
       });
       result = await Promise.race([this.run(), interrupted]);
-      if (this.json && this.#printed === 'nothing' && result !== undefined) await this.#printJson(result);
+      const isToPrint = this.json && this.#printer.printed === 'nothing' && result !== undefined;
+      if (isToPrint) await this.#printer.printJson(result);
     } catch (error) {
       failure = { error: await this.#refine(this.#errorBehind(error)) };
     }
@@ -456,11 +402,11 @@ export abstract class BaseCommand extends Command implements CommandContext {
   async #report(failure: { error: unknown } | undefined): Promise<number> {
     const nothingSent = this.changesService && !this.sent.any();
     const profile = this.profileName;
-    const to = { streams: this.streams, debug: this.#debug, profile, nothingSent, filter: this.#filter };
+    const { filter, printed } = this.#printer;
+    const to = { streams: this.streams, debug: this.#debug, profile, nothingSent, filter };
     if (failure) {
       // After a whole document there is no room for another: the error goes to stderr then.
-      const json =
-        this.json && this.#printed !== 'document' && (this.#printed === 'lines' ? 'line' : 'document');
+      const json = this.json && printed !== 'document' && (printed === 'lines' ? 'line' : 'document');
       return reportError(failure.error, { ...to, json, inFull: this.#filterFailed });
     }
     // The code that wrote to a broken output reports it, because it knows what was lost.

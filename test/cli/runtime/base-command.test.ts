@@ -585,6 +585,23 @@ describe('time and interruption', () => {
     expect(closed).toEqual([2, 1]);
   });
 
+  it('closes the rest when one cannot be closed, and reports the first failure', async () => {
+    const closed: number[] = [];
+    class Opening extends BaseCommand {
+      override async run() {
+        this.atEnd(() => closed.push(1));
+        this.atEnd(() => {
+          throw new GuardError('Second.', { code: 'second' });
+        });
+        this.atEnd(() => {
+          throw new GuardError('First.', { code: 'first' });
+        });
+      }
+    }
+    expect(await runInProcess(Opening, [])).toMatchObject({ code: 9, stderr: 'Error: First.\n' });
+    expect(closed).toEqual([1]);
+  });
+
   it('a bug while closing ends with 6 once something was sent, and with 1 before', async () => {
     class Closing extends BaseCommand {
       static override flags = { confirm: string(), send: boolean() };
