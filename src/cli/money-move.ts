@@ -1,6 +1,7 @@
 // capture, cancel, refund and unhold: the same care, whatever the verb.
 
 import { boolean } from '@oclif/core/flags';
+import { isKnownCurrency } from '../contract/currencies.js';
 import type { SettleOperation } from '../contract/states.js';
 import {
   type MoveJson,
@@ -46,11 +47,22 @@ interface MoveRequest extends MoneyFlags {
   'local-ledger': boolean;
 }
 
-const LOOKS_LIKE_AMOUNT = /^(?:[A-Z]{3}|[€$£])? ?\d+[.,]\d{1,3} ?(?:[A-Z]{3}|[€$£])?$/i;
+/** `15.00`, `1,234.50`, `1'234` and `15,-`. */
+const WRITTEN_AMOUNT = /^[-+]?(?:\d+[.,](?:\d+|-{1,2})|\d{1,3}(?:[.,' ]\d{3})+(?:[.,]\d+)?)$/;
+const CURRENCY_SIGN = String.raw`[\p{L}]{0,3}\p{Sc}|kr\.?`;
+const CURRENCY_FIRST = new RegExp(`^[-+]?(${CURRENCY_SIGN}|[a-z]{3}) ?([-+]?\\d[\\d.,' -]*)$`, 'iu');
+const CURRENCY_LAST = new RegExp(`^([-+]?\\d[\\d.,' -]*?) ?(${CURRENCY_SIGN}|[a-z]{3})$`, 'iu');
+
+/** With a currency any number is an amount. `INV15` is none: no currency has that code. */
+function looksLikeAmount(text: string): boolean {
+  const currency = CURRENCY_FIRST.exec(text)?.[1] ?? CURRENCY_LAST.exec(text)?.[2];
+  if (currency === undefined) return WRITTEN_AMOUNT.test(text);
+  return !/^[a-z]{3}$/i.test(currency) || isKnownCurrency(currency.toUpperCase());
+}
 
 /** `refund inv-1 15.00` would refund all of inv-1. */
 function refuseAmounts(operation: SettleOperation, names: readonly NamedPayment[]): void {
-  const amount = names.find(({ typed }) => LOOKS_LIKE_AMOUNT.test(typed))?.typed;
+  const amount = names.find(({ typed }) => looksLikeAmount(typed))?.typed;
   if (amount === undefined) return;
   throw new UsageError(`${amount} looks like an amount. Nothing was sent.`, {
     code: 'amount-given',

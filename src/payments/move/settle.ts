@@ -254,12 +254,13 @@ function showsChange({ before }: Sent, rechecked: PaymentRead, read: PaymentRead
 /** One read after sending, whatever has happened to the command since. It never throws: the move was made. */
 async function readSettling(desk: Desk, sent: Sent): Promise<{ read?: PaymentRead; failure?: PaydeskError }> {
   const key = { paymentId: idOf(sent.beforeRead) };
+  const reader = readerOf(desk);
   try {
-    return { read: await readerOf(desk).getPayment(key) };
+    return { read: await reader.getPayment(key) };
   } catch (error) {
     if (!(error instanceof PaydeskError)) throw error;
     // Ctrl-C in the middle of the read: it is made again by the client that does not stop.
-    if (desk.signal.aborted && readerOf(desk) !== desk.settling) return readSettling(desk, sent);
+    if (desk.signal.aborted && reader !== desk.settling) return readSettling(desk, sent);
     return { failure: error };
   }
 }

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createFlags, openTestDesk, type TestDesk } from '../../helpers/desk.js';
 import { newReference } from '../../helpers/sandbox.js';
+import { httpServer } from '../../client/servers.js';
 
 let desk: TestDesk;
 beforeAll(async () => {
@@ -55,7 +56,33 @@ describe('a lost answer', () => {
     expect(posts()).toHaveLength(1);
   });
 
-  it('is still unknown when the payment cannot be read either, or when Ctrl-C comes', async () => {
+  it('is settled by another read when Ctrl-C comes in the middle of the first one', async () => {
+    const { paymentId } = await desk.paid();
+    let interrupt = () => {};
+    let isSent = false;
+    let isStopped = false;
+    const service = await httpServer(async ({ method, url, headers }, response) => {
+      if (isSent && !isStopped) {
+        // This read is never answered.
+        isStopped = true;
+        return interrupt();
+      }
+      const { authorization = '' } = headers;
+      const answer = await fetch(desk.sandbox.url + url, { method, headers: { authorization } });
+      isSent ||= method === 'POST';
+      if (method === 'POST') response.destroy();
+      else response.writeHead(answer.status).end(await answer.text());
+    });
+    const { code, json } = await desk.run('refund', [paymentId, '--json'], {
+      env: { PAYDESK_BASE_URL: service.url },
+      onStart: (stop) => (interrupt = stop),
+    });
+    expect(json).toMatchObject({ after: expect.stringMatching(/^Refund/) as string });
+    expect([code, json.outcome]).toEqual([0, json.after === 'Refunded' ? 'done' : 'accepted']);
+    expect(await desk.sandbox.books(paymentId)).toMatchObject({ refund: '1/1' });
+  });
+
+  it('is still unknown when Ctrl-C comes before its answer', async () => {
     const one = await desk.paid();
     await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
     await desk.fault({ kind: 'latency', route: 'refund', next: 1, delayMs: 20_000 });

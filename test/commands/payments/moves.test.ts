@@ -33,14 +33,40 @@ describe('capture, cancel, refund and unhold', () => {
 
   it('takes no amount for a payment: nothing is refunded when half of it was meant', async () => {
     const { paymentId } = await desk.paid();
-    for (const amount of ['15.00', '15,00', 'EUR 15.00', '15.00€']) {
-      const { code, json } = await desk.run('refund', [paymentId, amount, '--json']);
-      expect([code, json.error]).toMatchObject([2, { code: 'amount-given', details: [{ input: amount }] }]);
+    const sums = [
+      '15.00',
+      '15,00',
+      '1,234.50',
+      '1.234,50',
+      "1'234",
+      '1 234,50',
+      '1234.5000',
+      '15,-',
+      '-15.00',
+    ];
+    const named = ['EUR 15.00', '15.00€', 'EUR 15', '15 EUR', 'EUR15', '15 eur', '€15', '15 kr', 'US$ 15'];
+    for (const amount of [...sums, ...named]) {
+      const { code, json } = await desk.run('refund', ['--json', '--', String(paymentId), amount]);
+      expect([amount, code, json.error]).toMatchObject([
+        amount,
+        2,
+        { code: 'amount-given', details: [{ input: amount }] },
+      ]);
     }
     expect(await desk.sandbox.books(paymentId)).not.toHaveProperty('refund');
-    const named = await desk.run('refund', [paymentId, 'ref:15.00', '--json']);
-    expect(named.code).toBe(7);
+    const forced = await desk.run('refund', [paymentId, 'ref:15.00', '--json']);
+    expect(forced.code).toBe(7);
   });
+
+  it.each(['INV15', 'ord 15', '15a', '2026-11', 'A15.00', '10.11.2026'])(
+    'takes %s for a payment',
+    async (reference) => {
+      const { paymentId } = await desk.paid('approved', { referenceId: reference });
+      const { code } = await desk.run('refund', [reference, '--wait']);
+      expect([reference, code]).toEqual([reference, 0]);
+      expect(await desk.sandbox.books(paymentId)).toMatchObject({ refund: '1/1' });
+    },
+  );
 
   it('names the profile in what to do next where it was given', async () => {
     const { home, store } = temporaryStore();
