@@ -2,6 +2,7 @@ import { ServiceError, TemporaryError, UnknownOutcomeError, type PaydeskError } 
 import type { JsonObject } from '../contract/json.js';
 import type { Client } from '../client/client.js';
 import type { PaymentRead, Rechecked } from '../client/payment-calls.js';
+import { differsFromRead } from './move/fingerprint.js';
 import { idOf, type NamedRead, stateOf } from './named-payments.js';
 
 /** Before and after a recheck. It may be sent as often as one likes, so its outcome is never unknown for long. */
@@ -47,8 +48,7 @@ async function recheck(
     const rechecked = await client.recheckedPayment(idOf(read));
     await onAsked(read, rechecked);
     const { read: now, isQueued } = rechecked;
-    // The answer may hold more than a payment, so only what a payment has is compared.
-    const changed = JSON.stringify(now.fields) !== JSON.stringify(read.fields);
+    const changed = differsFromRead(now, read);
     const outcome = isQueued && !changed ? 'accepted' : 'done';
     return { ...common, payment: now.object, before, after: stateOf(now), outcome, changed };
   } catch (error) {

@@ -6,6 +6,7 @@ import type { Client } from '../client/client.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { states } from '../contract/states.js';
 import { NotReachedError, TemporaryError, UnknownOutcomeError } from '../errors.js';
+import { differsFromRead } from '../payments/move/fingerprint.js';
 import { idOf, labelOf, type NamedRead, stateOf, stateText } from '../payments/named-payments.js';
 import type { OnAsked, RecheckResult } from '../payments/recheck.js';
 import { readUntil, waitEnded } from '../payments/wait.js';
@@ -48,20 +49,16 @@ async function keepChecking(
     signal.throwIfAborted();
     return client.recheckedPayment(paymentId);
   };
-  const { reached, last: now } = await readUntil(
-    look,
-    ({ read }) => JSON.stringify(read.fields) !== JSON.stringify(before.fields),
-    {
-      clock: systemClock,
-      signal,
-      firstMs: FIRST_PAUSE_MS,
-      maxMs: MAX_PAUSE_MS,
-      pauseFirst: true,
-      sleep: (ms, stop) => wakeups.sleep(names, ms, stop),
-      // A recheck may be sent any number of times.
-      isTemporary: (error) => error instanceof TemporaryError || error instanceof UnknownOutcomeError,
-    },
-  );
+  const { reached, last: now } = await readUntil(look, ({ read }) => differsFromRead(read, before), {
+    clock: systemClock,
+    signal,
+    firstMs: FIRST_PAUSE_MS,
+    maxMs: MAX_PAUSE_MS,
+    pauseFirst: true,
+    sleep: (ms, stop) => wakeups.sleep(names, ms, stop),
+    // A recheck may be sent any number of times.
+    isTemporary: (error) => error instanceof TemporaryError || error instanceof UnknownOutcomeError,
+  });
   if (!reached || now === undefined) {
     const stands = `Payment ${labelOf(before)} is still ${stateText(before)}.`;
     return { ...first, error: waitEnded(signal.reason, stands, explaining(before)) };

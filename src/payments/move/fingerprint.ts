@@ -42,7 +42,7 @@ function plain(value: JsonValue, counts: Counts = () => true): string {
 }
 
 /**
- * Whether a recheck shows the payment otherwise than the read after it. Only what both of them show is compared: a
+ * Whether a recheck shows the payment otherwise than a read before or after it. Only what both of them show is compared: a
  * recheck may leave out fields, and add its own.
  */
 export const differsFromRead = (rechecked: PaymentRead, read: PaymentRead): boolean =>

@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
+import { rewriteAnswers } from '../../helpers/rewritten-answers.js';
 import { eventually } from '../../helpers/sandbox.js';
 import { openSeededDesk, type SeededDesk } from '../../support/seeded.js';
 
@@ -18,6 +19,25 @@ it('says that a refund of somebody else failed, when it finds out and later', as
     expect(again.stdout).toContain('nothing changed');
     expect(again.stderr).toContain('Refund failed: the customer has not received EUR 44.40.');
   });
+});
+
+it('takes a link and a time that are made at each answer, and a field that is left out, for no change', async () => {
+  const { paymentId } = await desk.paid();
+  let answers = 0;
+  const url = await rewriteAnswers(desk.sandbox, (body) => {
+    const { fraudStatus, ...payment } = JSON.parse(body) as Record<string, unknown>;
+    answers += 1;
+    return JSON.stringify({
+      ...payment,
+      ...(answers === 1 && { fraudStatus }),
+      createdTime: `2026-11-01T10:00:0${answers}Z`,
+      redirectUrl: `https://pay.example/${answers}`,
+    });
+  });
+  const env = { PAYDESK_BASE_URL: url };
+  const { code, json } = await desk.run('recheck', [`id:${paymentId}`, '--json'], { env });
+  expect([code, json.outcome, json.changed]).toEqual([0, 'done', false]);
+  expect(answers).toBe(2);
 });
 
 it('shows several in columns at 80, with what changed said once', async () => {
