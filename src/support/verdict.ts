@@ -154,10 +154,10 @@ function cameBack(
 const isBackText = (operation: SettleOperation, situation: Situation): string =>
   `The ${nouns[operation]} of ${situation.amount} was in progress, and the payment shows ${shownState(situation)} again.`;
 
-/** A read may be behind: whether it failed is certain at that time. */
+/** A read may be behind: whether it failed is certain only after that time. */
 function soonCertain(operation: SettleOperation, situation: Situation, at: number): Verdict {
   const time = moment(at, situation.now, situation.zone);
-  const failed = `If that is still so at ${time}, the ${nouns[operation]} has failed.`;
+  const failed = `If a check with the provider shows the same after ${time}, the ${nouns[operation]} has failed.`;
   return attention(`${isBackText(operation, situation)} ${failed}`, true);
 }
 
@@ -211,7 +211,8 @@ function seenFailing(
   const { confirmedTime = 0, failedFrom = 0, now } = situation;
   if (now < failedFrom) return soonCertain(operation, situation, failedFrom);
   const missed = missing(operation, state, situation);
-  if (!isCertain) return urgent(`${isBackText(operation, situation)} It has probably failed: ${missed}.`);
+  if (!isCertain)
+    return urgent(`${isBackText(operation, situation)} It has probably failed. If so, ${missed}.`);
   const headline = `${capitalise(nouns[operation])} failed: ${missed}.`;
   return urgent(`${headline} paydesk checked with the provider ${ago(confirmedTime, now)}.`);
 }

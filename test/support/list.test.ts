@@ -336,7 +336,7 @@ describe('payments list', () => {
         state: 'Captured',
         severity: 'attention',
         verdict: expect.stringMatching(
-          /^The refund of EUR 44\.40 was in progress, and the payment shows Captured again\. If that is still so at .+, the refund has failed\.$/,
+          /^The refund of EUR 44\.40 was in progress, and the payment shows Captured again\. If a check with the provider shows the same after .+, the refund has failed\.$/,
         ) as unknown,
       },
     ]);

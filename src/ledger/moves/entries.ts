@@ -66,7 +66,15 @@ export type Opening =
   | { kind: 'opened'; intent: Entry }
   | Blocked
   /** The payment showed the same operation of somebody else, and no longer does: one of the two reads may be behind. */
-  | { kind: 'seen'; leftMs: number };
+  | SeenElsewhere;
+
+export interface SeenElsewhere {
+  kind: 'seen';
+  /** Of its quiet period. */
+  leftMs: number;
+  /** When it was first seen without that operation. */
+  time: number;
+}
 
 export interface SendAgain {
   /** Sends again what this ledger has as failed. */
@@ -76,6 +84,8 @@ export interface SendAgain {
    * became known of it since, or a renewed hold, makes that worthless.
    */
   cleared?: Entry | undefined;
+  /** The `time` of a `seen` whose quiet period had passed when a recheck found the payment as it was. */
+  clearedSeen?: number | undefined;
 }
 
 export interface AskedToSend extends SendAgain {

@@ -9,6 +9,7 @@ import {
   type NewIntent,
   type Opening,
   type AskedToSend,
+  type SeenElsewhere,
   type SendAgain,
 } from './entries.js';
 import { startGeneration } from '../known/generations.js';
@@ -97,10 +98,10 @@ export function createOpening(store: Store<DeskTables>, clocks: Clocks, log: Int
       if (!isHeld) await dropHold(tx, engine, ref);
       return blocked;
     }
-    const leftMs = await rememberBefore(tx, engine, clocks, intent);
-    if (leftMs > 0) {
+    const seen = await rememberBefore(tx, engine, clocks, intent);
+    if (seen && (seen.leftMs > 0 || sendAgain.clearedSeen !== seen.time)) {
       await dropHold(tx, engine, ref);
-      return { kind: 'seen', leftMs };
+      return seen;
     }
     const opened = await insertIntent(tx, intent, cleared?.id);
     if (cleared !== undefined) await closeEarlier(tx, cleared.id, opened.id);
@@ -112,22 +113,21 @@ export function createOpening(store: Store<DeskTables>, clocks: Clocks, log: Int
   return { findBlocking, leftOf, open };
 }
 
-/**
- * Records the payment as it was read before. Resolves with how long to wait where it showed the same operation of
- * somebody else, and no longer does.
- */
+/** Records the payment as it was read before. Tells where it showed the same operation of somebody else, and no longer does. */
 async function rememberBefore(
   tx: Tx,
   engine: Store<DeskTables>['engine'],
   clocks: Clocks,
   intent: NewIntent,
-): Promise<number> {
+): Promise<SeenElsewhere | undefined> {
   const { operation, quietMs = 0 } = intent;
   const now = await clocks.wall(tx);
   const known = await rememberSeen(tx, engine, { seen: intent, source: 'changed', now, isChange: false });
-  if (known?.failed_operation !== operation) return 0;
+  if (known?.failed_operation !== operation) return undefined;
   const [own] = await lastIntentOn(tx, engine, { ...refColumns(intent), operation });
-  return own === undefined ? known.state_time + quietMs - now : 0;
+  if (own !== undefined) return undefined;
+  const time = known.state_time;
+  return { kind: 'seen', leftMs: Math.max(0, time + quietMs - now), time };
 }
 
 async function findAdoption(

@@ -3,11 +3,18 @@
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { isSettleOperation, type SettleOperation } from '../../contract/states.js';
 import { GuardError, PaydeskError } from '../../errors.js';
-import { type Blocked, isSame, outcomeOf, type Entry } from '../../ledger/moves/entries.js';
+import {
+  type Blocked,
+  isSame,
+  outcomeOf,
+  type Entry,
+  type SeenElsewhere,
+} from '../../ledger/moves/entries.js';
 import type { PaymentNames } from '../../ledger/payment-ref.js';
 import { quietOf, type Desk } from '../desk.js';
 import { type NamedPayment, type NamedRead, type NotRead, readPayments, stateOf } from '../named-payments.js';
 import {
+  changedMeanwhile,
   failed,
   failedBefore,
   heldBy,
@@ -19,9 +26,18 @@ import {
   openUnread,
   otherPayment,
   quietPeriod,
+  seenElsewhere,
   stillOpen,
 } from './errors.js';
-import { cameUnderWay, contradictsDone, hasPassed, isAsBefore, speaksAgainst, standingOf } from './proof.js';
+import {
+  beforeOf,
+  cameUnderWay,
+  contradictsDone,
+  hasPassed,
+  isAsBefore,
+  speaksAgainst,
+  standingOf,
+} from './proof.js';
 import { findOpenAt, recordResult } from './record.js';
 import {
   type Evidence,
@@ -289,6 +305,18 @@ export async function clearToSend(
     return { settled: result };
   }
   throw moved(entry, (differs && rechecked) || read);
+}
+
+/** The same for an instruction of somebody else, of which the payment showed more before than it does now. */
+export async function clearSeen(desk: Desk, move: Move, { leftMs, time }: SeenElsewhere): Promise<Move> {
+  if (leftMs > 0) throw seenElsewhere(move, leftMs);
+  const before = beforeOf(move.read);
+  const confirmed = await recheckAndRead(desk, { move, before, beforeRead: move.read });
+  if (confirmed === undefined) throw notRechecked(move, move.read);
+  const { read, differs, rechecked } = confirmed;
+  const isUnchanged = isAsBefore(before, read, { besideFailure: true }) && !differs;
+  if (isUnchanged) return { ...move, read, readTime: undefined, clearedSeen: time };
+  throw changedMeanwhile(move.read, (differs && rechecked) || read);
 }
 
 const onlyRead = (read: PaymentRead): Confirmed => ({ read, differs: false, rechecked: undefined });

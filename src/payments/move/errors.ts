@@ -310,9 +310,9 @@ export function moved(entry: Entry, read: PaymentRead): GuardError {
   );
 }
 
-export function notRechecked(entry: Entry, read: PaymentRead): GuardError {
+export function notRechecked({ operation }: Pick<Entry, 'operation'>, read: PaymentRead): GuardError {
   return new GuardError(
-    `The ${entry.operation} of payment ${labelOf(read)} is not sent again: the service did not complete a recheck, ` +
+    `The ${operation} of payment ${labelOf(read)} is not sent again: the service did not complete a recheck, ` +
       'so nobody knows whether the provider carried it out. Nothing was sent. ' +
       'If the service has no rechecks, or only queues them, ask its operator.',
     { code: 'not-rechecked', next: [paydesk('payments', 'recheck', idOf(read)), explain(read)] },

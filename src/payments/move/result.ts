@@ -48,6 +48,8 @@ export interface Move {
   again?: boolean | undefined;
   /** An earlier intent of the same operation that the rule for sending again has cleared. */
   cleared?: Entry | undefined;
+  /** The same for an instruction of somebody else that was seen on the payment: when it was first seen without it. */
+  clearedSeen?: number | undefined;
   /** Why, for the ledger alone. */
   reason?: string | undefined;
   ticket?: string | undefined;

@@ -8,15 +8,8 @@ import type { Entry } from '../../ledger/moves/entries.js';
 import { fenceOf } from '../../ledger/moves/quiet-period.js';
 import { quietOf, type Desk } from '../desk.js';
 import { idOf, labelOf, stateOf } from '../named-payments.js';
-import { clearToSend, reportBlocked } from './check.js';
-import {
-  changedMeanwhile,
-  interruptedBy,
-  notSent,
-  notSentAgain,
-  seenElsewhere,
-  takenOver,
-} from './errors.js';
+import { clearSeen, clearToSend, reportBlocked } from './check.js';
+import { changedMeanwhile, interruptedBy, notSent, notSentAgain, takenOver } from './errors.js';
 import { forbidden } from './legality.js';
 import { beforeOf, isAsBefore, nothingSince } from './proof.js';
 import { findBlocking, intentOf, recordResult } from './record.js';
@@ -40,13 +33,15 @@ export async function carryOut(desk: Desk, move: Move): Promise<MoveResult> {
   desk.signal.throwIfAborted();
   const fence = createFence(desk, quietOf(desk, before));
   const intent = intentOf(desk, move, before);
-  const { again, cleared } = move;
-  const opening = await withLedger(() => desk.ledger.open(intent, { again, cleared }));
+  const { again, cleared, clearedSeen } = move;
+  const opening = await withLedger(() => desk.ledger.open(intent, { again, cleared, clearedSeen }));
   if (opening.kind === 'quiet' && cleared === undefined) {
     const clear = await clearToSend(desk, { ...move, read: before }, opening.intent);
     return 'settled' in clear ? clear.settled : carryOut(desk, clear.cleared);
   }
-  if (opening.kind === 'seen') throw seenElsewhere({ ...move, read: before }, opening.leftMs);
+  if (opening.kind === 'seen') {
+    return carryOut(desk, await clearSeen(desk, { ...move, read: before }, opening));
+  }
   if (opening.kind !== 'opened') return reportBlocked(desk, { ...move, read: before }, opening);
   return send(desk, move, before, opening.intent, fence);
 }

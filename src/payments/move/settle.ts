@@ -218,11 +218,13 @@ export interface Confirmed {
   rechecked: PaymentRead | undefined;
 }
 
+type BeforeSending = Pick<Sent, 'move' | 'before' | 'beforeRead'>;
+
 /**
  * Asks the provider again and reads the payment after it; undefined where either did not go through. A recheck that is
  * only queued has not gone through, but a change that it shows counts.
  */
-export async function recheckAndRead(desk: Desk, sent: Sent): Promise<Confirmed | undefined> {
+export async function recheckAndRead(desk: Desk, sent: BeforeSending): Promise<Confirmed | undefined> {
   if (sent.move.dryRun) return undefined;
   let rechecked: PaymentRead | undefined;
   let saysChanged: boolean;
@@ -245,14 +247,17 @@ export async function recheckAndRead(desk: Desk, sent: Sent): Promise<Confirmed 
 }
 
 /** Whether a recheck shows another state than before, or something else that a read which is as before does not have. */
-function showsChange({ before }: Sent, rechecked: PaymentRead, read: PaymentRead): boolean {
+function showsChange({ before }: Pick<Sent, 'before'>, rechecked: PaymentRead, read: PaymentRead): boolean {
   const state = stateOf(rechecked);
   if (state !== null && state !== before.shown) return true;
   return isAsBefore(before, read, { besideFailure: true }) && differsFromRead(rechecked, read);
 }
 
 /** One read after sending, whatever has happened to the command since. It never throws: the move was made. */
-async function readSettling(desk: Desk, sent: Sent): Promise<{ read?: PaymentRead; failure?: PaydeskError }> {
+async function readSettling(
+  desk: Desk,
+  sent: Pick<Sent, 'beforeRead'>,
+): Promise<{ read?: PaymentRead; failure?: PaydeskError }> {
   const key = { paymentId: idOf(sent.beforeRead) };
   const reader = readerOf(desk);
   try {

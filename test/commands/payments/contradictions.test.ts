@@ -694,11 +694,15 @@ it('a payment that is never found says why when the time is up', async () => {
 it('a refund of somebody else that a read no longer shows is not sent a second time', async () => {
   let shown = payment('Refunding', captured);
   let recheckStatus = 202;
+  let rechecks = 0;
   let told = 0;
   const port = await start(({ method, url = '' }) => {
     if (url.includes('referenceId')) return { status: 404 };
     if (method === 'GET') return { status: 200, body: shown };
-    if (url.endsWith('/recheck')) return { status: recheckStatus, body: shown };
+    if (url.endsWith('/recheck')) {
+      rechecks += 1;
+      return { status: recheckStatus, body: shown };
+    }
     told += 1;
     shown = payment('Refunded', captured);
     return { status: 200, body: shown };
@@ -717,11 +721,13 @@ it('a refund of somebody else that a read no longer shows is not sent a second t
     recheckStatus = status;
     expect((await say(['payments', 'recheck', '100231'])).json).toMatchObject({ outcome });
     expect((await say(['payments', 'explain', '100231'])).json).toMatchObject({
-      verdict: expect.stringMatching(/If that is still so at .*, the refund has failed\.$/) as unknown,
+      verdict: expect.stringMatching(
+        /If a check with the provider shows the same after .*, the refund has failed\.$/,
+      ) as unknown,
       actions: [{ command: 'paydesk payments recheck 100231', recommended: true }],
     });
   }
-  expect(told).toBe(0);
+  expect([told, rechecks]).toEqual([0, 2]);
 
   const sent = await eventually(async () => {
     const result = await say(refund, quiet);
@@ -729,4 +735,33 @@ it('a refund of somebody else that a read no longer shows is not sent a second t
     return result;
   });
   expect([sent.exit, told]).toEqual([0, 1]);
+  // The provider was asked before it was sent.
+  expect(rechecks).toBe(3);
 });
+
+it.each([
+  ['shows it', { status: 200, body: payment('Refunded', captured) }, 'changed-meanwhile'],
+  ['says that something changed', { status: 200, body: { changed: true } }, 'changed-meanwhile'],
+  ['is only queued', { status: 202 }, 'not-rechecked'],
+  ['fails', { status: 500 }, 'not-rechecked'],
+])(
+  'a refund of somebody else that reads have lost is not sent a second time where the recheck %s',
+  async (_, recheck, code) => {
+    let shown = payment('Refunding', captured);
+    let told = 0;
+    const port = await start(({ method, url = '' }) => {
+      if (url.includes('referenceId')) return { status: 404 };
+      if (method === 'GET') return { status: 200, body: shown };
+      if (url.endsWith('/recheck')) return recheck;
+      told += 1;
+      return { status: 200, body: payment('Refunded', captured) };
+    });
+    await run(port, ['payments', 'get', '100231'], quiet);
+    shown = payment('Captured', captured);
+    await eventually(async () => {
+      const { exit, code: last } = await run(port, ['payments', 'refund', '100231'], quiet);
+      expect([exit, last]).toEqual([9, code]);
+    });
+    expect(told).toBe(0);
+  },
+);

@@ -173,7 +173,7 @@ it('says in the summary what still needs attention, what was left and what is no
   for (let told = ''; !told.includes('Refund failed'); await offers(terminal)) {
     terminal.press('enter');
     told = await terminal.waitFor(
-      /Refund failed: the customer has not received|If that is still so at|It has probably failed/,
+      /Refund failed: the customer has not received|shows the\s+same after|It has probably failed/,
     );
   }
   terminal.press('enter');
