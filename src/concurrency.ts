@@ -44,3 +44,13 @@ export function createSlots(count: number): Slots {
     }
   };
 }
+
+/** Loads at the first call, for all callers. A failed load is retried by the next one. */
+export function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
+  let loading: Promise<T> | undefined;
+  return () =>
+    (loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    }));
+}

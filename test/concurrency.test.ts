@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mapConcurrent } from '../src/concurrency.js';
+import { loadOnce, mapConcurrent } from '../src/concurrency.js';
 
 async function* counted(count: number) {
   for (let number = 0; number < count; number += 1) yield number;
@@ -31,5 +31,19 @@ describe('mapConcurrent', () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(started.length).toBeLessThan(6);
     expect(await mapConcurrent([], 2, work)).toEqual([]);
+  });
+});
+
+describe('loadOnce', () => {
+  it('loads once for all callers, and again after it has failed', async () => {
+    const results = [Promise.reject(new Error('locked')), Promise.resolve('key'), Promise.resolve('another')];
+    results.forEach((result) => result.catch(() => {}));
+    const load = loadOnce(() => results.shift() as Promise<string>);
+    expect(await Promise.allSettled([load(), load()])).toMatchObject([
+      { status: 'rejected' },
+      { status: 'rejected' },
+    ]);
+    expect(await Promise.all([load(), load(), load()])).toEqual(['key', 'key', 'key']);
+    expect(results).toHaveLength(1);
   });
 });

@@ -1,4 +1,5 @@
 import { paydesk } from '../next-command.js';
+import { loadOnce } from '../concurrency.js';
 import type { RepeatClass } from '../contract/endpoints.js';
 import { GuardError, ProfileError } from '../errors.js';
 import { readAnswer } from './answers.js';
@@ -64,14 +65,13 @@ export function createCaller(options: CallerOptions): Caller {
   const { clock, timeouts, onEvent } = options;
   const sendOnce = createAttempts(options);
   let calls = 0;
-  let credentials: Promise<Credentials> | undefined;
+  const readCredentials = loadOnce(async () => readKey(await options.apiKey()));
 
   async function run(call: Call, stream: boolean): Promise<Retried<Exchange | OpenAnswer>> {
     if (options.readOnly && call.method !== 'GET' && call.method !== 'HEAD') {
       throw new GuardError('This desk is read-only. Nothing was sent.', { code: 'read-only' });
     }
-    credentials ??= Promise.resolve(options.apiKey()).then(readKey);
-    const known = await credentials;
+    const known = await readCredentials();
     const number = (calls += 1);
     const signal = join(options.signal, call.signal);
     // Written once: a repeated call carries the very same bytes.

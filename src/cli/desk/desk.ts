@@ -1,6 +1,7 @@
 // A desk for payments: the app, the ledger, and the confirmation that a live app needs.
 
 import { systemClock } from '../../client/clock.js';
+import { loadOnce } from '../../concurrency.js';
 import { createLazyLedger } from '../../ledger/moves/lazy-ledger.js';
 import type { Ledger } from '../../ledger/moves/ledger.js';
 import type { PlacedDatabase } from '../../ledger/place/placed-database.js';
@@ -25,10 +26,7 @@ interface DeskFlags {
 /** Opens the database of this desk when it is first called. */
 export type OpenDatabase = () => Promise<PlacedDatabase>;
 
-export function lazyDatabase(context: CommandContext): OpenDatabase {
-  let opened: Promise<PlacedDatabase> | undefined;
-  return () => (opened ??= openLedger(context));
-}
+export const lazyDatabase = (context: CommandContext): OpenDatabase => loadOnce(() => openLedger(context));
 
 export const lazyLedger = (context: CommandContext, database = lazyDatabase(context)): Ledger =>
   createLazyLedger(async () => (await database()).ledger);

@@ -371,7 +371,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
       });
       result = await Promise.race([this.run(), interrupted]);
       const isToPrint = this.json && this.#printer.printed === 'nothing' && result !== undefined;
-      if (isToPrint) await this.#printer.printJson(result);
+      if (isToPrint) await this.#printer.printDocument(result);
     } catch (error) {
       failure = { error: await this.#refine(this.#errorBehind(error)) };
     }

@@ -82,9 +82,7 @@ export class Printer {
     const { renderStream, renderJsonStream } = await import('../../output/rows.js');
     if (!this.#json) return renderStream(items, view, this.#listTarget());
     if (this.filter !== undefined) {
-      const all = await Array.fromAsync(items, toJson);
-      this.#printed = 'document';
-      return this.printJson(all);
+      return this.printDocument(await Array.fromAsync(items, toJson));
     }
     const { createSpool } = await import('../../output/spool.js');
     const spool = createSpool();
@@ -95,6 +93,12 @@ export class Printer {
     } finally {
       spool.close();
     }
+  }
+
+  /** The one document of `--json`. */
+  async printDocument(value: unknown): Promise<void> {
+    await this.#printJson(value);
+    this.#printed = 'document';
   }
 
   print(lines: readonly Line[]): void {
@@ -108,7 +112,7 @@ export class Printer {
   async emit(value: unknown): Promise<void> {
     if (!this.#json) return;
     this.#printed = 'lines';
-    await this.printJson(value, { pretty: false });
+    await this.#printJson(value, { pretty: false });
   }
 
   note(lines: readonly Line[]): void {
@@ -126,7 +130,7 @@ export class Printer {
     this.#streams.writeError(renderLines([toned('dim', `debug: ${text}`)], this.#themes.stderr));
   }
 
-  async printJson(value: unknown, options = { pretty: true }): Promise<void> {
+  async #printJson(value: unknown, options = { pretty: true }): Promise<void> {
     if (this.filter === undefined) return this.#streams.write(`${safeJson(value, options)}\n`);
     const { filterJson } = await import('../../output/jq.js');
     this.#streams.write(await filterJson(value, this.filter));

@@ -1,9 +1,9 @@
+import { loadOnce } from '../../concurrency.js';
 import type { Ledger } from './ledger.js';
 
 /** A ledger whose database is opened when it is first asked for something: most runs with `--dry-run` never do. */
 export function createLazyLedger(open: () => Promise<Ledger>): Ledger {
-  let opened: Promise<Ledger> | undefined;
-  const ledger = () => (opened ??= open());
+  const ledger = loadOnce(open);
   return {
     ready: async () => void (await ledger()),
     now: async () => (await ledger()).now(),

@@ -25,6 +25,9 @@ import { forbidden } from './legality.js';
 import { endStateOf, speaksAgainst, type Standing } from './proof.js';
 import type { Evidence, Move, PaymentLook, Sent } from './result.js';
 
+export const withArticle = (operation: string): string =>
+  operation === 'unhold' ? 'an unhold' : `a ${operation}`;
+
 const explain = (read: PaymentRead): Command => paydesk('payments', 'explain', idOf(read));
 const check = (read: PaymentRead): Command => paydesk('payments', 'check', idOf(read));
 
@@ -342,7 +345,7 @@ export function justAdopted(
   leftMs: number,
 ): GuardError {
   return new GuardError(
-    `The ledger was adopted just now, so it may lack a ${operation} of payment ${labelOf(read)} that was sent before. ` +
+    `The ledger was adopted just now, so it may lack ${withArticle(operation)} of payment ${labelOf(read)} that was sent before. ` +
       `Nothing was sent: it can be sent ${whenText(leftMs)}, if the payment still allows it.`,
     { code: 'ledger-adopted', details: { heldMs: leftMs }, next: [explain(read)] },
   );
@@ -354,7 +357,7 @@ export function seenElsewhere(
   leftMs: number,
 ): GuardError {
   return new GuardError(
-    `Payment ${labelOf(read)} showed a ${operation} that this desk did not send, and is ${stateText(read)} again. ` +
+    `Payment ${labelOf(read)} showed ${withArticle(operation)} that this desk did not send, and is ${stateText(read)} again. ` +
       `That ${operation} may still be carried out. Nothing was sent: it can be sent ${whenText(leftMs)}, if the payment still allows it.`,
     { code: 'seen-elsewhere', details: { heldMs: leftMs }, next: [explain(read)] },
   );
@@ -374,7 +377,7 @@ export function ledgerConflict(entry: Entry, read: PaymentRead): GuardError {
 /** Two services have payments with this id under one App ID. */
 export function otherPayment(entry: Entry, read: PaymentRead): GuardError {
   return new GuardError(
-    `Conflict: this desk has a ${entry.operation} of payment ${entry.payment_id} with the reference ` +
+    `Conflict: this desk has ${withArticle(entry.operation)} of payment ${entry.payment_id} with the reference ` +
       `${safeText(entry.reference_id ?? '')} (by ${entry.operator}, ${moment(entry.time)}, ` +
       `${entry.base_url}), but the service shows ${labelOf(read)}.\n` +
       'Nothing was sent. Check that the base URL and the App ID of the profile belong together.',

@@ -16,7 +16,7 @@ import {
   reportBlocked,
   unreadResult,
 } from './check.js';
-import { heldBy, justAdopted, needsForce, nothingToResend, sentNote } from './errors.js';
+import { heldBy, justAdopted, needsForce, nothingToResend, sentNote, withArticle } from './errors.js';
 import { findBlocking, findOpenAt } from './record.js';
 import { withLedger } from '../with-ledger.js';
 import { forbidden } from './legality.js';
@@ -192,7 +192,7 @@ async function reportOpen(desk: Desk, move: Move, entry: Entry): Promise<MoveRes
   const result = await checkIntent(desk, move, entry);
   // An error says so by itself.
   if (!result.error)
-    desk.note(`The ledger has a ${move.operation}, ${sentNote(entry)}. Nothing was sent now.`);
+    desk.note(`The ledger has ${withArticle(move.operation)}, ${sentNote(entry)}. Nothing was sent now.`);
   return result;
 }
 

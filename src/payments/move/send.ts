@@ -72,7 +72,7 @@ async function send(
   } catch (error) {
     // These errors mean that nothing was sent. After any other one, nobody knows: the intent stays open.
     if (error instanceof PaydeskError) {
-      await desk.ledger.record(intent.id, { outcome: 'unsent', why: error.message, neverLeft: true });
+      await recordResult(desk, sent, resultOf(sent, undefined, 'unsent', error), { neverLeft: true });
     }
     throw error;
   } finally {

@@ -602,6 +602,19 @@ describe('time and interruption', () => {
     expect(closed).toEqual([1]);
   });
 
+  it('prints one JSON document, also when closing fails after it', async () => {
+    class Closing extends BaseCommand {
+      override async run() {
+        this.atEnd(() => {
+          throw new GuardError('No.', { code: 'no' });
+        });
+        return { id: 10 };
+      }
+    }
+    const { stdout, stderr, code } = await runInProcess(Closing, ['--json']);
+    expect([JSON.parse(stdout), stderr, code]).toEqual([{ id: 10 }, expect.stringContaining('No.'), 9]);
+  });
+
   it('a bug while closing ends with 6 once something was sent, and with 1 before', async () => {
     class Closing extends BaseCommand {
       static override flags = { confirm: string(), send: boolean() };
