@@ -19,7 +19,16 @@ interface Finished {
   complaint: string | undefined;
 }
 
-async function run(text: string, expression: string): Promise<Finished> {
+let lastRun: Promise<unknown> = Promise.resolve();
+
+/** One after another: two at a time would take each other's exit code for their own. */
+function run(text: string, expression: string): Promise<Finished> {
+  const finished = lastRun.then(() => runAlone(text, expression));
+  lastRun = finished.catch(() => undefined);
+  return finished;
+}
+
+async function runAlone(text: string, expression: string): Promise<Finished> {
   const { default: jq } = await import('jq-wasm');
   // jq ends as a program does and leaves its exit code in the process. With some output before an error, nothing else
   // tells that it failed.

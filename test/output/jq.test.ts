@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { filterJson } from '../../src/output/jq.js';
+
+const FAILS_AFTER_ONE = '.a, error("no b")';
+
+describe('filters that run at the same time', () => {
+  it('fail or succeed each by itself', async () => {
+    const results = await Promise.allSettled([
+      filterJson({ a: 1 }, '.a'),
+      filterJson({ a: 2 }, FAILS_AFTER_ONE),
+      filterJson({ a: 3 }, '.a'),
+      filterJson({ a: 4 }, FAILS_AFTER_ONE),
+      filterJson({ a: 5 }, '.a'),
+    ]);
+    expect(results).toMatchObject([
+      { status: 'fulfilled', value: '1\n' },
+      { status: 'rejected', reason: { name: 'FilterFailure', message: 'no b', value: { a: 2 } } },
+      { status: 'fulfilled', value: '3\n' },
+      { status: 'rejected', reason: { name: 'FilterFailure', message: 'no b', value: { a: 4 } } },
+      { status: 'fulfilled', value: '5\n' },
+    ]);
+  });
+});
