@@ -1,7 +1,9 @@
 // Shows what a listener receives: as lines of JSON, as a log, or as a live table.
 
 import { paydesk } from '../../next-command.js';
+import { FilterFailure } from '../../output/jq.js';
 import { commandPiece, joinPieces, type Line, type Look } from '../../output/lines.js';
+import { describeError } from '../../output/report.js';
 import {
   deliveryLine,
   eventJson,
@@ -19,21 +21,41 @@ export interface Presenter {
   /** Something went wrong, and it continues. */
   trouble(text: string): void;
   close(): void;
+  /** Resolves when all that it was given is printed. */
+  printed(): Promise<void>;
 }
 
 type Note = (...lines: Line[]) => void;
 
 export function createJsonPresenter(emit: (value: unknown) => Promise<void>, note: Note): Presenter {
+  let last = Promise.resolve();
+  // A filter that fails for one webhook must not end the listener: the others would be lost.
+  const say = (what: string, line: Record<string, unknown>) => {
+    last = last.then(() => emit(line)).catch((error: unknown) => note(unprintedText(what, error)));
+    return last;
+  };
   return {
     ready: ({ url, localUrl, chaosSeed }) =>
-      emit({ event: 'ready', url, localUrl, ...(chaosSeed === undefined ? {} : { chaosSeed }) }),
+      say('the event "ready"', {
+        event: 'ready',
+        url,
+        localUrl,
+        ...(chaosSeed === undefined ? {} : { chaosSeed }),
+      }),
     event(event) {
       const line = eventJson(event);
-      if (line !== undefined) void emit(line);
+      const what = 'delivery' in event ? `webhook ${event.delivery.id}` : `the event "${event.type}"`;
+      if (line !== undefined) void say(what, line);
     },
     trouble: (text) => note(text),
     close: () => {},
+    printed: () => last,
   };
+}
+
+function unprintedText(what: string, error: unknown): string {
+  if (!(error instanceof FilterFailure)) return describeError(error).message;
+  return `The --jq filter failed for ${what}: ${error.message}`;
 }
 
 export function createLogPresenter(options: {
@@ -65,6 +87,7 @@ export function createLogPresenter(options: {
     },
     trouble: (text) => note(text),
     close: () => {},
+    printed: () => last,
   };
 }
 
@@ -119,5 +142,6 @@ export function createTablePresenter(
           ),
         );
     },
+    printed: async () => {},
   };
 }

@@ -101,8 +101,9 @@ export async function listen(
     ending = await listening.ended;
   } finally {
     presenter.close();
+    await listening?.stop();
+    await presenter.printed();
   }
-  await listening.stop();
   if (ending) throw ending;
 }
 

@@ -95,6 +95,20 @@ describe('webhook listen --json', () => {
     ]);
   });
 
+  it('goes on after a webhook that the --jq filter fails for, and says so', async () => {
+    const filter = 'if .id == 1 then .id.x else tojson end';
+    const listener = await home.listen('--forward-to', handler.url, '--jq', filter);
+    await listener.post('{"n":1}');
+    await listener.post('{"n":2}');
+    await listener.waitFor(1);
+    listener.kill('SIGTERM');
+    expect(await listener.ended).toBe(0);
+    expect(listener.deliveries()).toMatchObject([{ id: 2, forwards: [{ outcome: 'delivered' }] }]);
+    const why = 'Cannot index number with string "x"';
+    expect(listener.stderr()).toContain(`The --jq filter failed for webhook 1: ${why}\n`);
+    expect(handler.requests.map(({ text }) => text)).toEqual(['{"n":1}', '{"n":2}']);
+  });
+
   it('shows a webhook that holds the key without it, and passes it on as it came', async () => {
     const { apiKey } = sandbox.app;
     const listener = await home.listen('--forward-to', handler.url);
