@@ -20,8 +20,8 @@ export interface Child {
   stop(): Promise<void>;
 }
 
-// The kernel closes our end of its stdin even after kill -9. The keeper sees that and ends the program, whether or not
-// the program looks at its stdin itself. The words of the command are arguments: none of them is read as shell text.
+// The kernel closes our end of its stdin even after kill -9. The watchdog script sees that and ends the program, even
+// if the program ignores its stdin. The words of the command are arguments: none of them is read as shell text.
 const WATCHDOG_SCRIPT = `
 exec 3<&0
 "$@" <&3 3<&- &
@@ -76,15 +76,15 @@ export function findProgram(name: string, env: Environment): string | undefined 
 }
 
 export function startChild(program: string, args: readonly string[], env: Environment): Child {
-  const kept = process.platform !== 'win32';
+  const isWatched = process.platform !== 'win32';
   const child = spawn(
-    kept ? '/bin/sh' : program,
-    kept ? ['-c', WATCHDOG_SCRIPT, 'paydesk-tunnel', program, ...args] : args,
+    isWatched ? '/bin/sh' : program,
+    isWatched ? ['-c', WATCHDOG_SCRIPT, 'paydesk-tunnel', program, ...args] : args,
     // A group of its own: Ctrl-C is for us to hear first, and the group can be ended as a whole.
-    { stdio: 'pipe', detached: kept, env: childEnvironment(env), windowsHide: true },
+    { stdio: 'pipe', detached: isWatched, env: childEnvironment(env), windowsHide: true },
   );
   const { pid } = child;
-  if (kept && pid !== undefined) {
+  if (isWatched && pid !== undefined) {
     watchExit();
     running.add(pid);
   }
@@ -118,7 +118,7 @@ export function startChild(program: string, args: readonly string[], env: Enviro
     child.on('exit', (code) => setTimeout(resolve, OUTPUT_GRACE_MS, { code, words }));
   });
   void ended.then(() => {
-    if (!kept || pid === undefined) return;
+    if (!isWatched || pid === undefined) return;
     running.delete(pid);
     killGroup(pid);
   });
@@ -129,8 +129,11 @@ export function startChild(program: string, args: readonly string[], env: Enviro
     ended,
     async stop() {
       child.stdin.end();
-      if (!kept) child.kill();
-      const timer = setTimeout(() => (kept && pid !== undefined ? killGroup(pid) : child.kill()), GRACE_MS);
+      if (!isWatched) child.kill();
+      const timer = setTimeout(
+        () => (isWatched && pid !== undefined ? killGroup(pid) : child.kill()),
+        GRACE_MS,
+      );
       await ended;
       clearTimeout(timer);
     },
