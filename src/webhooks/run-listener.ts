@@ -6,7 +6,7 @@ import { InterruptedError, PaydeskError, PendingError } from '../errors.js';
 import { createOwner } from '../store/owner.js';
 import { type Chaos, type ChaosKind, createChaos } from './forwarding/chaos.js';
 import type { WebhookExpectation } from './expectation.js';
-import { type Listener, type ListenOptions, startListener } from './listen.js';
+import { type Listener, type ListenOptions, startListener } from './start-listener.js';
 
 export interface RunningListener {
   listener: Listener;

@@ -10,7 +10,7 @@ const SLOW = [
   'test/pages/console.test.ts',
   'test/pages/checkout.test.ts',
   'test/commands/batch/crash.test.ts',
-  'test/webhooks/listen.test.ts',
+  'test/webhooks/start-listener.test.ts',
   'test/commands/batch/apply.test.ts',
   'test/commands/batch/resume.test.ts',
   'test/secrets.test.ts',

@@ -13,7 +13,7 @@ import {
   type ListenEvent,
   type ListenOptions,
   startListener,
-} from '../../src/webhooks/listen.js';
+} from '../../src/webhooks/start-listener.js';
 import { parseTarget, type Target } from '../../src/webhooks/forwarding/targets.js';
 import { createNoTunnel } from '../../src/webhooks/tunnels/without-program.js';
 import { eventually, type TestSandbox } from '../helpers/sandbox.js';

@@ -12,7 +12,7 @@ import { describeError } from '../../output/report.js';
 import { deliveryLine, eventLines, readyLines, thirdPartyLine } from '../../output/views/webhook.js';
 import type { Delivery } from '../../webhooks/inbox/delivery.js';
 import type { Header, Target } from '../../webhooks/forwarding/targets.js';
-import type { ListenEvent } from '../../webhooks/listen.js';
+import type { ListenEvent } from '../../webhooks/start-listener.js';
 import type { DeliveryEvent } from '../../webhooks/pipeline.js';
 import { runListener } from '../../webhooks/run-listener.js';
 import { chooseTunnel } from '../../webhooks/tunnels/choose.js';

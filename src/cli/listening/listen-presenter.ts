@@ -12,7 +12,7 @@ import {
   type ReadyFacts,
   shortened,
 } from '../../output/views/webhook.js';
-import type { ListenEvent } from '../../webhooks/listen.js';
+import type { ListenEvent } from '../../webhooks/start-listener.js';
 import { type LiveTable, type LiveTableOptions, openLiveTable } from './live-table.js';
 
 export interface Presenter {

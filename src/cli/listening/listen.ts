@@ -10,7 +10,7 @@ import { thirdPartyLine } from '../../output/views/webhook.js';
 import { requestLines, webhookRequest } from '../../output/views/webhook-request.js';
 import { createInbox, findDelivery } from '../../webhooks/inbox/inbox.js';
 import type { Delivery } from '../../webhooks/inbox/delivery.js';
-import type { ListenEvent } from '../../webhooks/listen.js';
+import type { ListenEvent } from '../../webhooks/start-listener.js';
 import { createSender } from '../../webhooks/forwarding/sender.js';
 import { type Filter, needsRead, passes } from '../../webhooks/forwarding/targets.js';
 import { chooseTunnel } from '../../webhooks/tunnels/choose.js';

@@ -3,7 +3,7 @@
 import { paydesk } from '../../next-command.js';
 import { numberJson } from '../../contract/json.js';
 import type { Delivery, ForwardRecord } from '../../webhooks/inbox/delivery.js';
-import type { ListenEvent } from '../../webhooks/listen.js';
+import type { ListenEvent } from '../../webhooks/start-listener.js';
 import {
   commandPiece,
   joinPieces,
