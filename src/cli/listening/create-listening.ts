@@ -4,21 +4,21 @@ import type { PaymentRead } from '../../client/payment-calls.js';
 import type { StateName } from '../../contract/states.js';
 import type { PaydeskError } from '../../errors.js';
 import { followPayment } from '../../payments/follow-payment.js';
-import type { Desk } from '../../payments/desk.js';
 import { idOf } from '../../payments/named-payments.js';
 import { readUntil, type WaitOptions } from '../../payments/wait.js';
 import { createWakeups } from '../../webhooks/inbox/wakeups.js';
 import { describeError } from '../../output/report.js';
-import { deliveryLine, eventLines, readyLines, thirdPartyLine } from '../../output/views/webhook.js';
+import { deliveryLine, eventLines, readyLines } from '../../output/views/webhook.js';
 import type { Delivery } from '../../webhooks/inbox/delivery.js';
 import type { Header, Target } from '../../webhooks/forwarding/targets.js';
 import type { ListenEvent } from '../../webhooks/start-listener.js';
 import type { DeliveryEvent } from '../../webhooks/pipeline.js';
 import { runListener } from '../../webhooks/run-listener.js';
-import { chooseTunnel } from '../../webhooks/tunnels/choose.js';
 import type { CommandContext } from '../runtime/context.js';
+import type { MoneyDesk } from '../desk/desk.js';
 import { openLedger } from '../desk/desk-database.js';
 import { listenPort, targetsOf } from '../flags/listen-flags.js';
+import { chosenTunnel } from './chosen-tunnel.js';
 import { createPaymentDeliveries, type PaymentDeliveries } from './payment-deliveries.js';
 
 export interface CreateListening {
@@ -45,19 +45,14 @@ const LAST_FORWARD_MS = 6_000;
 
 export async function openCreateListening(
   context: CommandContext,
-  desk: Desk,
+  { desk, guard }: Pick<MoneyDesk, 'desk' | 'guard'>,
   flags: CreateListeningFlags,
 ): Promise<CreateListening> {
   const { interactive, print } = context;
-  const { env, stdout } = context.streams;
+  const { stdout } = context.streams;
   const { client, app, signal, note, clock } = desk;
-  const { tunnel, because } = await chooseTunnel({
-    text: flags.tunnel ?? 'auto',
-    baseUrl: app.baseUrl,
-    env,
-  });
-  if (because !== undefined) note(because);
-  if (tunnel.thirdParty) note(thirdPartyLine(tunnel));
+  const { baseUrl } = app;
+  const tunnel = await chosenTunnel(context, { text: flags.tunnel, baseUrl, openGuard: async () => guard });
   const { store } = await openLedger(context);
   const { wakeups, wake } = createWakeups(clock);
   const targets = targetsOf(client, flags);

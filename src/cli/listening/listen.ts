@@ -2,18 +2,16 @@
 
 import { counted } from '../../contract/amount-format.js';
 import type { PaydeskError } from '../../errors.js';
-import { type Line, plainLine, toned } from '../../output/lines.js';
+import { type Line, plainLine } from '../../output/lines.js';
 import { describeError } from '../../output/report.js';
 import { loadTheme } from '../../output/theme.js';
 import { liveBanner } from '../../output/views/live.js';
-import { thirdPartyLine } from '../../output/views/webhook.js';
 import { requestLines, webhookRequest } from '../../output/views/webhook-request.js';
 import { createInbox, findDelivery } from '../../webhooks/inbox/inbox.js';
 import type { Delivery } from '../../webhooks/inbox/delivery.js';
 import type { ListenEvent } from '../../webhooks/start-listener.js';
 import { createSender } from '../../webhooks/forwarding/sender.js';
 import { type Filter, needsRead, passes } from '../../webhooks/forwarding/targets.js';
-import { chooseTunnel } from '../../webhooks/tunnels/choose.js';
 import type { Tunnel } from '../../webhooks/tunnels/tunnel.js';
 import { type RunListenerOptions, type RunningListener, runListener } from '../../webhooks/run-listener.js';
 import type { CommandContext } from '../runtime/context.js';
@@ -24,7 +22,8 @@ import {
   createTablePresenter,
   type Presenter,
 } from './listen-presenter.js';
-import { askToConfirm, createGuard } from '../desk/live-guard.js';
+import { createGuard } from '../desk/live-guard.js';
+import { chosenTunnel } from './chosen-tunnel.js';
 import { findConnectCommand } from './connect-command.js';
 import type { ScreenOutput } from './live-screen.js';
 import { replayDelivery } from './replay-delivery.js';
@@ -37,24 +36,21 @@ interface ListenRequest extends Pick<
   inspect: boolean;
 }
 
-/** A third party can read what passes its tunnel: on a live app somebody must confirm it. */
-export async function chosenTunnel(
+/** On a live app the banner is shown, and somebody confirms a tunnel of a third party. */
+export async function listenTunnel(
   context: CommandContext,
   session: Session,
-  { tunnel: text = 'auto', confirm }: { tunnel?: string | undefined; confirm?: string | undefined },
+  { tunnel: text, confirm }: { tunnel?: string | undefined; confirm?: string | undefined },
 ): Promise<Tunnel> {
-  const { env } = context.streams;
-  const { baseUrl } = session.profile;
-  const { tunnel, because } = await chooseTunnel({ text, baseUrl, env });
-  if (because !== undefined) context.note(toned('dim', because));
-  if (!tunnel.thirdParty) {
-    context.note(...liveBanner(session.profile));
-    return tunnel;
-  }
-  const { profile } = await verifyKind(session, context.note);
-  if (profile.kind !== 'live') return tunnel;
-  const guard = createGuard(context, profile, { confirm });
-  await askToConfirm(guard, { lines: [thirdPartyLine(tunnel)] });
+  const tunnel = await chosenTunnel(context, {
+    text,
+    baseUrl: session.profile.baseUrl,
+    async openGuard() {
+      const { profile } = await verifyKind(session, context.note);
+      return createGuard(context, profile, { confirm });
+    },
+  });
+  if (!tunnel.thirdParty) context.note(...liveBanner(session.profile));
   return tunnel;
 }
 

@@ -1,12 +1,11 @@
 import { boolean, string } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { checkoutFlags, flowOf, reviewPayment, sendPayment } from '../../cli/create-payment.js';
-import { openDesk } from '../../cli/desk/desk.js';
+import { type MoneyDesk, openDesk } from '../../cli/desk/desk.js';
 import { askForPayment } from '../../cli/guided/payment-prompts.js';
 import { amountFlag, currencyFlag, idFlag, listFlagsFor, urlFlag } from '../../cli/flags/flags.js';
 import { jsonFlag } from '../../cli/flags/json-input.js';
 import type { CreateListening, CreateListeningFlags } from '../../cli/listening/create-listening.js';
-import type { Desk } from '../../payments/desk.js';
 import { linkFlags, useLink } from '../../cli/links.js';
 import { besideListenFlags } from '../../cli/flags/listen-flags.js';
 import { followPayment, targetState } from '../../payments/follow-payment.js';
@@ -79,7 +78,7 @@ export default class PaymentsCreate extends BaseCommand {
     const opened = await openDesk(this.context, flags);
     const { desk } = opened;
     targetState(desk.client, flags.until ?? 'Captured');
-    const listening = flags.listen ? await this.#listen(desk, flags) : undefined;
+    const listening = flags.listen ? await this.#listen(opened, flags) : undefined;
     const made = await sendPayment(this.context, opened, {
       kind: flowOf(flags),
       flags: { ...flags, 'webhook-url': listening?.url ?? flags['webhook-url'] },
@@ -100,8 +99,8 @@ export default class PaymentsCreate extends BaseCommand {
   }
 
   /** Receives webhooks until the command ends. */
-  async #listen(desk: Desk, flags: CreateListeningFlags): Promise<CreateListening> {
+  async #listen(opened: MoneyDesk, flags: CreateListeningFlags): Promise<CreateListening> {
     const { openCreateListening } = await import('../../cli/listening/create-listening.js');
-    return openCreateListening(this.context, desk, flags);
+    return openCreateListening(this.context, opened, flags);
   }
 }

@@ -11,7 +11,7 @@ import {
   targetsOf,
 } from '../../cli/flags/listen-flags.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
-import { listen, chosenTunnel } from '../../cli/listening/listen.js';
+import { listen, listenTunnel } from '../../cli/listening/listen.js';
 import { confirmFlag } from '../../cli/flags/payment-flags.js';
 import { openSession } from '../../cli/desk/session.js';
 import { targetState } from '../../payments/follow-payment.js';
@@ -55,7 +55,7 @@ export default class WebhookListen extends BaseCommand {
     const until = flags.until === undefined ? undefined : targetState(client, flags.until);
     const { count, 'max-duplicates': maxDuplicates, port, ack, inspect } = flags;
     const nameOf = (said: string) => client.canonicalState(said) ?? said;
-    const tunnel = await chosenTunnel(this.context, session, flags);
+    const tunnel = await listenTunnel(this.context, session, flags);
     // What it forwards goes to targets: at the service it changes nothing.
     this.onlyReads();
     await listen(this.context, session, {

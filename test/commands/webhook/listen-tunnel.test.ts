@@ -394,6 +394,40 @@ describe('webhook listen and its --tunnel', () => {
   });
 });
 
+describe('payments create --listen and a tunnel of a third party', () => {
+  const listen = ['--listen', '--port', '0', '--tunnel', 'ssh:localhost.run'];
+  const args = (reference: string) => ['payments', 'create', ...createFlags(reference), ...listen];
+  // ssh is not there: a tunnel that is opened ends the command.
+  const live = () =>
+    settings({
+      PAYDESK_APP_ID: sandbox.live.appId,
+      PAYDESK_API_KEY: sandbox.live.apiKey,
+      PAYDESK_KIND: 'live',
+      PATH: '/nowhere',
+    });
+
+  it('asks for the App ID of a live app before the tunnel is opened', async () => {
+    const tty = await paydeskTty(args(newReference()), { home, env: live() });
+    await tty.waitFor('is run by a third party');
+    await tty.waitFor('Type the App ID to confirm');
+    tty.press('enter');
+    await tty.waitFor('Nothing was sent.');
+    expect(await tty.ended()).toBe(130);
+    expect(tty.text()).not.toContain('not installed');
+  });
+
+  it('opens it once the App ID is typed, or given with --confirm', async () => {
+    const tty = await paydeskTty(args(newReference()), { home, env: live() });
+    await tty.waitFor('Type the App ID to confirm');
+    tty.type(`${sandbox.live.appId}\r`);
+    await tty.waitFor('not installed');
+    expect(await tty.ended()).toBe(2);
+    const confirmed = [...args(newReference()), '--json', '--confirm', sandbox.live.appId];
+    const { code, stdout } = await runTyped(confirmed, { home, env: live() });
+    expect([code, errorCode(stdout)]).toEqual([2, 'tunnel-missing']);
+  });
+});
+
 async function isAnswered(url: string, body: string): Promise<boolean> {
   try {
     const answer = await fetch(url, {
