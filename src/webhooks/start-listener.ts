@@ -55,7 +55,10 @@ export async function startListener(options: ListenOptions): Promise<Listener> {
   const listener = await openListener(store, app);
   const { id, secret } = listener;
   const newestBefore = await createInbox(store).newestId(app);
+  // Stopped in reverse order, each of them also when another one cannot be stopped.
+  const started = new AsyncDisposableStack();
   const pipeline = createPipeline(options, { id, secret, newestBefore });
+  started.defer(() => pipeline.stop());
   const { inboxWriter, reader, forwarder } = pipeline;
   const stopping = new AbortController();
   const addressOf = (origin: string) => `${origin}${PATH_PREFIX}${secret}`;
@@ -80,22 +83,27 @@ export async function startListener(options: ListenOptions): Promise<Listener> {
     onEvent({ type: 'url-changed', url, previous, pointing: pointing.map(({ payment_id }) => payment_id) });
   }
 
-  const probe = createProbe();
-  const { port, orAnother } = options;
-  const { take } = pipeline;
-  const receiver = await startReceiver({ port, orAnother, secret, probe: probe.answer, take, now, onError });
-  const timer = setInterval(() => void pipeline.upkeep().catch(onError), UPKEEP_MS).unref();
-
-  async function stopWork(): Promise<void> {
-    stopping.abort();
-    clearInterval(timer);
-    await receiver.close();
-    await pipeline.stop();
-  }
-
   try {
-    const { tunnel, signal, note, interactive } = options;
+    const probe = createProbe();
+    const { port, orAnother, tunnel, signal, note, interactive } = options;
+    const { take } = pipeline;
+    const receiver = await startReceiver({
+      port,
+      orAnother,
+      secret,
+      probe: probe.answer,
+      take,
+      now,
+      onError,
+    });
+    started.defer(() => receiver.close());
+    const timer = setInterval(() => void pipeline.upkeep().catch(onError), UPKEEP_MS).unref();
+    started.defer(() => {
+      stopping.abort();
+      clearInterval(timer);
+    });
     const run = await openTunnel({ tunnel, probe, localPort: receiver.port, signal, note, interactive });
+    started.defer(() => run.stop());
     run.on((event) => void onTunnel(event).catch(onError));
     if (options.retriesFailed) await pipeline.reopenUnread();
     void pipeline.upkeep().catch(onError);
@@ -111,13 +119,10 @@ export async function startListener(options: ListenOptions): Promise<Listener> {
         return addressOf(run.url);
       },
       waitingElsewhere: () => forwarder.waitingElsewhere(),
-      async stop() {
-        await run.stop();
-        await stopWork();
-      },
+      stop: () => started.disposeAsync(),
     };
   } catch (error) {
-    await stopWork();
+    await started.disposeAsync().catch(onError);
     throw error;
   }
 }
