@@ -70,6 +70,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   );
   const hide = createScrubber(listener.secret);
   const active = new Set<Promise<void>>();
+  /** Taken without their requests, which are being read from the database. */
+  const loading = new Set<Promise<void>>();
   const room = () => CONCURRENCY - active.size;
   const claims = createClaims(queue, { now, room, send, onError });
   const started = now();
@@ -77,6 +79,13 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   async function send(forwards: readonly ForwardRow[]): Promise<void> {
     const requests = await requestsOf(store, forwards);
     for (const forward of forwards) begin(forward, requests.get(forward.delivery_id));
+  }
+
+  function load(forwards: readonly ForwardRow[]): void {
+    const sending = send(forwards)
+      .catch(onError)
+      .finally(() => loading.delete(sending));
+    loading.add(sending);
   }
 
   function begin(forward: ForwardRow, request: Passed | undefined): void {
@@ -107,13 +116,14 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     wake: () => void begun.then(() => targets.length > 0 && claims.wake()),
     hasRoom: () => !claims.stopped() && room() > 0,
     take(forwards, request) {
-      if (request === undefined) void send(forwards).catch(onError);
+      if (request === undefined) load(forwards);
       else for (const forward of forwards) begin(forward, { ...request, kind: 'received' });
     },
     async stop() {
       const claimed = claims.stop();
       await begun;
       await claimed;
+      await Promise.all(loading);
       // A target that takes too long gets it again from the next listener.
       const late = setTimeout(() => void sender.close().catch(onError), GRACE_MS);
       await Promise.all(active);

@@ -5,7 +5,7 @@ import type { ForwardedRequest } from './forwarded-request.js';
 
 /** Sends one request to a target: no redirects, no retries, nothing decoded. What came of it is never thrown. */
 export interface Sender {
-  /** Undefined when it was closed meanwhile: then nobody knows what came of it. */
+  /** Undefined when it is closed: nothing was sent, or nobody knows what came of it. */
   send(request: ForwardedRequest, options: { skipVerify: boolean }): Promise<Attempt | undefined>;
   /** Cuts off what is under way. */
   close(): Promise<void>;
@@ -34,6 +34,7 @@ export function createSender(now: () => number): Sender {
 
   return {
     async send(request, { skipVerify }) {
+      if (closed) return undefined;
       // Once it is loaded, nothing is waited for: the target gets the request before anybody else is answered.
       const { agent, send } = loaded.get(skipVerify) ?? (await load(skipVerify));
       const time = now();
