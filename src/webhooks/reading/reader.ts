@@ -75,6 +75,8 @@ export function createReader(options: ReaderOptions): Reader {
   const familiar = createFamiliarPayments(store, app);
   const { report, finish, finishFailed, giveUp } = createReports(options);
   const lines = createLines(signal, serve, onError);
+  // Apart from the others, because nothing is read for these.
+  const nameless = createLines(signal, (line) => finish(line, line.waiting.splice(0), 'none', null), onError);
 
   function add(unread: UnreadDelivery): void {
     if (signal.aborted) return;
@@ -82,8 +84,8 @@ export function createReader(options: ReaderOptions): Reader {
     const { paymentId, referenceId } = delivery;
     if (paymentId !== null) return lines.add({ paymentId }, delivery);
     if (referenceId !== null) return lines.add({ referenceId }, delivery);
-    const alone: Line = { key: { paymentId: '' }, waiting: [], busy: true };
-    void finish(alone, [delivery], 'none', null).catch(onError);
+    // A line for each, so that none waits for another.
+    nameless.add({ paymentId: String(delivery.id) }, delivery);
   }
 
   async function serve(line: Line): Promise<void> {
@@ -135,7 +137,7 @@ export function createReader(options: ReaderOptions): Reader {
     },
     async stop() {
       abort.abort();
-      await lines.idle();
+      await Promise.all([lines.idle(), nameless.idle()]);
     },
   };
 }
