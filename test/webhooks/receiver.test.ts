@@ -203,5 +203,8 @@ describe('what arrives', () => {
     const other = await startReceiver({ ...options, orAnother: true });
     expect(other.port).not.toBe(receiver.port);
     await other.close();
+    // There is no such port, which is not for want of permission.
+    const none = startReceiver({ ...options, port: 70_000 });
+    await expect(none).rejects.toMatchObject({ code: 'ERR_SOCKET_BAD_PORT' });
   });
 });

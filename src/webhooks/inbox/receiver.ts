@@ -29,6 +29,7 @@ interface ReceiverOptions {
 
 export const MAX_WEBHOOK_BYTES = 1024 * 1024;
 export const MAX_CONCURRENT = 256;
+const HOST = '127.0.0.1';
 const MAX_HEADER_BYTES = 16 * 1024;
 /** For the headers, and again for the body. */
 const READ_TIMEOUT_MS = 10_000;
@@ -64,25 +65,37 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
 function listen(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
+    server.listen(port, HOST, () => {
       server.off('error', reject);
       resolve();
     });
   });
 }
 
-function cannotListen(port: number, cause: unknown): ServiceError {
-  const taken = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE';
-  return new ServiceError(
-    taken
-      ? `Port ${port} is in use by another program.`
-      : `You do not have permission to listen on port ${port}.`,
-    {
-      code: taken ? 'port-taken' : 'port-forbidden',
-      next: [paydesk('webhook', 'listen', '--port', '0')],
+function cannotListen(port: number, cause: unknown): unknown {
+  const { code } = cause as NodeJS.ErrnoException;
+  const next = [paydesk('webhook', 'listen', '--port', '0')];
+  if (code === 'EADDRINUSE') {
+    return new ServiceError(`Port ${port} is in use by another program.`, {
+      code: 'port-taken',
+      next,
       cause,
-    },
-  );
+    });
+  }
+  if (code === 'EACCES') {
+    return new ServiceError(`You do not have permission to listen on port ${port}.`, {
+      code: 'port-forbidden',
+      next,
+      cause,
+    });
+  }
+  if (code === 'EADDRNOTAVAIL') {
+    return new ServiceError(`This machine has no address ${HOST} to listen on.`, {
+      code: 'host-unavailable',
+      cause,
+    });
+  }
+  return cause;
 }
 
 function createAnswerer({ secret, probe, take, now, onError }: ReceiverOptions) {
