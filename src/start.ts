@@ -9,7 +9,7 @@ import {
   type RunnableCommand,
   versionLine,
 } from './cli/runtime/program.js';
-import { processRuntime, wantsDebug, wantsJson } from './cli/runtime/runtime.js';
+import { processRuntime, wantsDebug, wantsJson, wordsBeforeArguments } from './cli/runtime/runtime.js';
 
 /** Options of every command may also stand between a topic and its command: `payments -p local get`. */
 function findLongest(program: Program, argv: readonly string[]): ReturnType<typeof findCommand> {
@@ -24,10 +24,8 @@ async function dispatch(
 ): Promise<void> {
   const [first] = argv;
   if (first === '--version') return print(`${versionLine(program)}\n`);
-  const end = argv.indexOf('--');
   const asksHelp =
-    argv.length === 0 ||
-    (end < 0 ? argv : argv.slice(0, end)).some((word) => word === '--help' || word === '-h');
+    argv.length === 0 || wordsBeforeArguments(argv).some((word) => word === '--help' || word === '-h');
   const found = asksHelp ? undefined : findLongest(program, argv);
   if (!found) return help(program, argv, asksHelp);
   const Class = program.load(found.id);

@@ -53,14 +53,22 @@ export function takesAll(keep: (text: string) => void): OutputStream['write'] {
   };
 }
 
+/** The words that can be options: after `--` everything is an argument. */
+export function wordsBeforeArguments(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  return end < 0 ? argv : argv.slice(0, end);
+}
+
 /** Whether JSON was asked for. Read from the words themselves: errors can occur before they are parsed. */
 export function wantsJson(argv: readonly string[]): boolean {
-  const end = argv.indexOf('--');
-  const words = end < 0 ? argv : argv.slice(0, end);
-  return words.some((word) => word === '--json' || word === '--jq' || word.startsWith('--jq='));
+  return wordsBeforeArguments(argv).some(
+    (word) => word === '--json' || word === '--jq' || word.startsWith('--jq='),
+  );
 }
 
 /** Whether the stack and the requests were asked for. */
 export function wantsDebug(argv: readonly string[], env: StreamSource['env']): boolean {
-  return argv.includes('--debug') || !['', '0', 'false'].includes(env['PAYDESK_DEBUG'] ?? '');
+  return (
+    wordsBeforeArguments(argv).includes('--debug') || !['', '0', 'false'].includes(env['PAYDESK_DEBUG'] ?? '')
+  );
 }

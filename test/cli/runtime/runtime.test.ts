@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { processRuntime } from '../../../src/cli/runtime/runtime.js';
+import { processRuntime, wantsDebug, wantsJson } from '../../../src/cli/runtime/runtime.js';
 
 it('takes a closed terminal for an interruption, and for one only, however often it is told', () => {
   const interrupted = vi.fn<() => void>();
@@ -12,4 +12,12 @@ it('takes a closed terminal for an interruption, and for one only, however often
   stop();
   process.emit('SIGHUP', 'SIGHUP');
   expect(interrupted).toHaveBeenCalledTimes(2);
+});
+
+it.each([
+  ['--json', (argv: string[]) => wantsJson(argv)],
+  ['--debug', (argv: string[]) => wantsDebug(argv, {})],
+])('takes %s for an argument after --', (flag, isWanted) => {
+  expect(isWanted(['payments', 'get', flag])).toBe(true);
+  expect(isWanted(['payments', 'get', '--', flag])).toBe(false);
 });
