@@ -71,7 +71,7 @@ export function createService({ engine, answers, addressesAt, rateLimit, onError
     const outcome = await carryOut(request, app, match, faults).catch((error: unknown) =>
       failed(error, requestId),
     );
-    return applyAfter(faults, outcome, (error) => failed(error, randomUUID()), request.pause);
+    return applyAfter(faults, outcome, (error) => failed(error, requestId), request.pause);
   }
 
   async function carryOut<Name extends EndpointName>(

@@ -271,10 +271,12 @@ onEveryStore((bench) => {
       await clear();
     });
 
-    test('after the commit hides a refusal too', async () => {
+    test('after the commit hides a refusal too, under one request id', async () => {
       const { paymentId } = await sandbox().create();
       await addFault(sandbox(), { kind: 'error-after-commit', route: 'capture', next: 1 });
-      expect((await sandbox().call('POST', `/payments/${paymentId}/capture`)).status).toBe(500);
+      const { status, headers, body } = await sandbox().call('POST', `/payments/${paymentId}/capture`);
+      expect(status).toBe(500);
+      expect(body).toMatchObject({ requestId: headers['x-request-id'] });
     });
 
     test.each([
