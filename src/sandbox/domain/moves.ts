@@ -56,7 +56,7 @@ export async function refund(
   requireLegal(
     'refund',
     payment,
-    payment.captured_amount === '0' ? 'nothing was captured; cancel it instead' : undefined,
+    isLegal('cancel', payment.state) ? 'nothing was captured; cancel it instead' : undefined,
   );
   await recordOperation(work, payment, 'refund', description);
   const moving = await changeState(work, payment, 'Refunding', 'refund requested');

@@ -126,6 +126,23 @@ onEveryStore((bench) => {
       });
     });
 
+    test('cancelled or declined cannot be refunded, and the answer does not say to cancel it', async () => {
+      const cancelled = await sandbox().create();
+      await sandbox().call('POST', `/payments/${cancelled.paymentId}/cancel`);
+      await sandbox().settle();
+      const declined = await sandbox().create();
+      await sandbox().pay(declined.paymentId, 'declined');
+      for (const [{ paymentId }, state] of [
+        [cancelled, 'Cancelled'],
+        [declined, 'Declined'],
+      ] as const) {
+        expect((await sandbox().call('POST', `/payments/${paymentId}/refund`)).body).toMatchObject({
+          code: 'operation-not-allowed',
+          detail: `refund is not possible for payment ${paymentId}: it is ${state}.`,
+        });
+      }
+    });
+
     test('refunded keeps its description, and is refunded once', async () => {
       const { paymentId } = await sandbox().create();
       await sandbox().pay(paymentId);
