@@ -1,7 +1,9 @@
+import { Refusal } from './domain/refusal.js';
+
 /** Work that is done in rounds: woken, or when the next piece falls due. At most one round runs at a time. */
 interface Loop {
   wake(): void;
-  /** Resolves when no round runs and none is asked for. */
+  /** Resolves when no round runs and none is asked for. Rejects when the last one failed. */
   idle(): Promise<void>;
   /** No further round begins; resolves when the running one has ended. */
   stop(): Promise<void>;
@@ -22,6 +24,7 @@ export function createLoop({ round, nextIn, onError }: LoopOptions): Loop {
   let running: Promise<void> | undefined;
   let again = false;
   let stopped = false;
+  let failed = false;
 
   function wake(): void {
     if (stopped) return;
@@ -32,6 +35,7 @@ export function createLoop({ round, nextIn, onError }: LoopOptions): Loop {
   }
 
   async function run(): Promise<void> {
+    failed = false;
     try {
       while (again && !stopped) {
         again = false;
@@ -41,6 +45,7 @@ export function createLoop({ round, nextIn, onError }: LoopOptions): Loop {
       if (wait !== undefined) schedule(wait);
     } catch (error) {
       if (!stopped) onError(error);
+      failed = !stopped;
       schedule(AFTER_ERROR_MS);
     } finally {
       running = undefined;
@@ -59,6 +64,7 @@ export function createLoop({ round, nextIn, onError }: LoopOptions): Loop {
     wake,
     async idle() {
       while (running) await running;
+      if (failed) throw new Refusal('internal', 'Work that is due failed; the log of the sandbox says why.');
     },
     async stop() {
       stopped = true;

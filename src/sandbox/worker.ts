@@ -9,7 +9,7 @@ import type { Outbox } from './outbox/outbox.js';
 
 /** Runs what falls due by the sandbox's clock: provider answers and expiries. */
 export interface Worker {
-  /** Runs all that is due at this moment, and lets the webhooks of it leave. */
+  /** Runs all that is due at this moment, and lets the webhooks of it leave. Rejects when some of it failed. */
   drain(): Promise<void>;
   /** Advances the clock step by step, so that everything due on the way happens in order and at its time. */
   advanceTo(instant: number): Promise<void>;
@@ -89,6 +89,7 @@ async function runNextJob(engine: SandboxEngine): Promise<boolean> {
   const { now } = await engine.clock.read();
   const job = await nextJob(engine);
   if (!job || job.due_time > now) return false;
+  // Secrets are derived from the generation that was read last, and another process may have started one.
   await engine.generations.read();
   await engine.write(async (work) => {
     // The payment first, then its jobs: the same order as everywhere, so that two processes cannot lock each other out.

@@ -1,4 +1,8 @@
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
+import { SCHEMA } from '../../../src/sandbox/engine.js';
+import { migrations } from '../../../src/sandbox/migrations.js';
+import { openStore } from '../../../src/store/store.js';
 import { eventually, type TestSandbox } from '../../helpers/sandbox.js';
 import { onEveryStore } from './stores.js';
 
@@ -51,6 +55,26 @@ onEveryStore((bench) => {
       stopped: true,
     });
     expect((await move(sandbox, 'set', Date.UTC(2030, 0, 1))).body.now).toBe('2030-01-01T00:00:00.000Z');
+  });
+
+  test.skipIf(bench.store !== 'file')('says so when work that is due cannot be done', async () => {
+    const location = await bench.location();
+    const store = await openStore({ location, schema: SCHEMA, migrations });
+    await store.transaction((tx) =>
+      sql`create trigger keep before delete on jobs begin select raise(abort, 'kept'); end`.execute(tx),
+    );
+    await store.close();
+    const sandbox = await bench.start({ location });
+    await move(sandbox, 'stop');
+    const slow = sandbox.app.profiles.find(({ delayMs }) => delayMs > 0);
+    const { paymentId } = await sandbox.create();
+    await sandbox.pay(paymentId, 'approved', { paymentProfileId: slow?.paymentProfileId });
+    expect(await move(sandbox, 'advance', DAY)).toMatchObject({
+      status: 500,
+      body: { code: 'internal', detail: 'Work that is due failed; the log of the sandbox says why.' },
+    });
+    expect(sandbox.errors[0]).toMatchObject({ message: expect.stringContaining('kept') as string });
+    expect((await sandbox.read(paymentId)).paymentState).toBe('Processing');
   });
 
   test('stands again after a reset where the sandbox was started', async () => {
