@@ -9,7 +9,7 @@ interface Endpoint {
   /** Below `/api/apps/{appId}`. */
   path: string;
   summary: string;
-  /** The first is what the sandbox answers with; the client takes any 2xx. */
+  /** What the sandbox answers with; the client takes any 2xx. */
   success: number;
   repeat: RepeatClass;
   /** The field of a keyed call's body that it is known by. */

@@ -144,7 +144,9 @@ function createWrite(
     const result = await store.transaction(async (tx) => {
       const now = early ?? (await clock.read(tx)).now;
       // The transaction may be run again.
+      isDue = false;
       touched = new Set();
+      started = undefined;
       return run({
         tx,
         store,
