@@ -159,6 +159,9 @@ export function wasCaptured(state: string): boolean {
   return capturedStates.some((name) => name === state);
 }
 
+/** The customer can still pay at the checkout link in these. */
+export const payableStates: readonly StateName[] = ['Created', 'ActionRequired', 'Declined'];
+
 /** The provider has yet to answer in these; nobody else has to do anything. */
 export const statesAwaitingProvider: readonly StateName[] = [
   'Processing',

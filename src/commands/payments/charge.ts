@@ -14,7 +14,7 @@ import {
   type PlannedJson,
 } from '../../output/views/created.js';
 import type { Missing } from '../../output/report.js';
-import { paymentCard, paymentList } from '../../output/views/payment.js';
+import { paymentCardIn, paymentList } from '../../output/views/payment.js';
 import { customerFlag, moneyFlags, orderFlags } from '../../cli/flags/payment-flags.js';
 
 export default class PaymentsCharge extends BaseCommand {
@@ -69,7 +69,7 @@ export default class PaymentsCharge extends BaseCommand {
     const wanted = { autoCapture: flags['auto-capture'] ?? true, wait: flags.wait };
     const end = await followCharge(opened.desk, read, wanted);
     const payment = end.read.object;
-    await this.showOne(payment, paymentCard, paymentList);
+    await this.showOne(payment, paymentCardIn(end.read.state), paymentList);
     if (end.error) this.endAs(end.error);
     else if (end.outcome === 'accepted')
       this.note(...notFinalLines(payment, end.read.state, this.profileName));

@@ -12,7 +12,7 @@ import { followPayment, targetState } from '../../payments/follow-payment.js';
 import { type CreatedJson, createdJson, type PlannedJson } from '../../output/views/created.js';
 import type { Missing } from '../../output/report.js';
 import { keptJson } from '../../output/views/webhook.js';
-import { paymentCard, paymentList } from '../../output/views/payment.js';
+import { paymentCardIn, paymentList } from '../../output/views/payment.js';
 import { customerFlag, moneyFlags, orderFlags } from '../../cli/flags/payment-flags.js';
 
 interface Created extends CreatedJson {
@@ -86,7 +86,7 @@ export default class PaymentsCreate extends BaseCommand {
     });
     if ('planned' in made) return made.planned;
     const { created, read } = made;
-    await this.showOne(read.object, paymentCard, paymentList);
+    await this.showOne(read.object, paymentCardIn(read.state), paymentList);
     await useLink(read.fields.redirectUrl, flags, this.note);
     if (!flags.wait && listening === undefined) return createdJson({ created, payment: read.object });
     const paid = read.fields.autoCapture === false ? 'Authorised' : 'Captured';

@@ -2,7 +2,7 @@ import { listFlagsFor } from '../../cli/flags/flags.js';
 import { endingOf } from '../../payments/endings.js';
 import { type NamedRead, readPayments } from '../../payments/named-payments.js';
 import type { JsonObject } from '../../contract/json.js';
-import { type FailedRead, paymentCard, paymentList, readJson } from '../../output/views/payment.js';
+import { type FailedRead, paymentCardIn, paymentList, readJson } from '../../output/views/payment.js';
 import type { AppRef } from '../../ledger/payment-ref.js';
 import { namesIn, paymentArgs } from '../../cli/flags/payment-args.js';
 import { noteSeen, readOptions } from '../../cli/desk/seen-journal.js';
@@ -28,10 +28,11 @@ export default class PaymentsGet extends BaseCommand {
     await this.#noteSeen(profile, reads);
     const [first] = reads;
     if (reads.length === 1 && first && 'error' in first) throw first.error;
-    const found = reads.flatMap((entry) => ('read' in entry ? [entry.read.object] : []));
+    const succeeded = reads.flatMap((entry) => ('read' in entry ? [entry.read] : []));
+    const found = succeeded.map(({ object }) => object);
     const asTable = flags.csv || flags.columns !== undefined || reads.length > 1;
     if (asTable) await this.showList(found, paymentList);
-    else this.show(found[0], paymentCard);
+    else this.show(found[0], paymentCardIn(succeeded[0]?.state));
     const ending = endingOf(
       reads.map((entry) => ({
         typed: entry.name.typed,

@@ -1,6 +1,6 @@
 import { answerFields } from '../../contract/answer-fields.js';
 import type { JsonObject } from '../../contract/json.js';
-import { isStateName } from '../../contract/states.js';
+import { canonicalState, payableStates, type StateName } from '../../contract/states.js';
 import type { NamedRead } from '../../payments/named-payments.js';
 import { amountDigits, formatAmount } from '../../contract/amount-format.js';
 import { cardLines, extraFields, type Field } from '../card.js';
@@ -66,47 +66,52 @@ function amountFields(payment: unknown, terminal: boolean): Field[] {
 }
 
 /** The checkout link is of use only while the customer can still pay. */
-function checkoutLink(payment: unknown): string {
-  const state = textAt(payment, 'paymentState');
-  const over = isStateName(state) && !['Created', 'ActionRequired', 'Declined'].includes(state);
-  return over ? '' : textAt(payment, 'redirectUrl');
+function checkoutLink(payment: unknown, state: StateName | undefined): string {
+  const isOver = state !== undefined && !payableStates.includes(state);
+  return isOver ? '' : textAt(payment, 'redirectUrl');
 }
 
-const unpaid: readonly string[] = ['Declined', 'Failed', 'Expired', 'Cancelled'];
+const unpaidStates: readonly StateName[] = ['Declined', 'Failed', 'Expired', 'Cancelled'];
 
 /** Scripts find it under one name; a person is not told that a declined payment was paid. */
-const methodLabel = (payment: unknown, terminal: boolean): string =>
-  terminal && unpaid.includes(textAt(payment, 'paymentState')) ? 'Method' : 'Paid with';
+const methodLabel = (state: StateName | undefined, terminal: boolean): string =>
+  terminal && state !== undefined && unpaidStates.includes(state) ? 'Method' : 'Paid with';
 
 /** The sandbox says why a payment failed in a field that the service does not name. */
 const named = (field: Field, terminal: boolean): Field =>
   terminal && field.label === 'failureReason' ? { ...field, label: 'Reason' } : field;
 
-/** A payment as `payments get` shows it. */
-export const paymentCard: View<unknown> = (payment, look) => {
-  const autoPayment = textAt(payment, 'autoPayment');
-  return cardLines(
-    {
-      kind: 'Payment',
-      id: textAt(payment, 'paymentId'),
-      reference: textAt(payment, 'referenceId'),
-      state: statePiece(textAt(payment, 'paymentState')),
-      fields: [
-        ...amountFields(payment, look.terminal),
-        { label: 'Customer', value: customer(payment) },
-        { label: methodLabel(payment, look.terminal), value: paidWith(payment) },
-        { label: 'Flow', value: flow(payment) },
-        { label: 'Auto-payment', value: autoPayment === 'None' ? '' : autoPayment },
-        { label: 'Fraud', value: textAt(payment, 'fraudStatus') },
-        { label: 'Created', value: instantText(textAt(payment, 'createdTime'), look) },
-        { label: 'Webhook', value: textAt(payment, 'webhookUrl') },
-        { label: 'Checkout', value: checkoutLink(payment) },
-        ...extraFields(payment, known).map((field) => named(field, look.terminal)),
-      ],
-    },
-    look,
-  );
-};
+/** A payment as `payments get` shows it. `state` is our name for its state, which a service may call otherwise. */
+export const paymentCardIn =
+  (state: StateName | undefined): View<unknown> =>
+  (payment, look) => {
+    const autoPayment = textAt(payment, 'autoPayment');
+    return cardLines(
+      {
+        kind: 'Payment',
+        id: textAt(payment, 'paymentId'),
+        reference: textAt(payment, 'referenceId'),
+        state: statePiece(textAt(payment, 'paymentState')),
+        fields: [
+          ...amountFields(payment, look.terminal),
+          { label: 'Customer', value: customer(payment) },
+          { label: methodLabel(state, look.terminal), value: paidWith(payment) },
+          { label: 'Flow', value: flow(payment) },
+          { label: 'Auto-payment', value: autoPayment === 'None' ? '' : autoPayment },
+          { label: 'Fraud', value: textAt(payment, 'fraudStatus') },
+          { label: 'Created', value: instantText(textAt(payment, 'createdTime'), look) },
+          { label: 'Webhook', value: textAt(payment, 'webhookUrl') },
+          { label: 'Checkout', value: checkoutLink(payment, state) },
+          ...extraFields(payment, known).map((field) => named(field, look.terminal)),
+        ],
+      },
+      look,
+    );
+  };
+
+/** The card of a payment whose service names the states as we do. */
+export const paymentCard: View<unknown> = (payment, look) =>
+  paymentCardIn(canonicalState(textAt(payment, 'paymentState')))(payment, look);
 
 /** Why one of several payments could not be read. */
 export interface FailedRead {

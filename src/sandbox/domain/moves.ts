@@ -1,6 +1,6 @@
 // What the merchant may ask for: capture, cancel, refund, unhold, recheck.
 
-import { isLegal, type Operation, type StateName } from '../../contract/states.js';
+import { isLegal, payableStates, type Operation, type StateName } from '../../contract/states.js';
 import type { JobKind, PaymentRow } from '../schema.js';
 import { FOUND_BY_RECHECK } from './causes.js';
 import {
@@ -129,7 +129,7 @@ export async function answerByHand(work: Work, payment: PaymentRow, done: boolea
 /** Work that fell due. A payment that has moved on since makes it void. */
 export async function runJob(work: Work, payment: PaymentRow, kind: JobKind): Promise<void> {
   if (kind === 'expire-link') {
-    if (['Created', 'ActionRequired', 'Declined'].includes(payment.state)) {
+    if (payableStates.includes(payment.state)) {
       await changeState(work, payment, 'Expired', 'the checkout link expired');
     }
     return;

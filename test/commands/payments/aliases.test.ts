@@ -24,3 +24,11 @@ it('an unknown state names the command and the variable', async () => {
   expect(error.next).toContain('paydesk profiles alias PROFILE Authorized=OURS');
   expect(error.details).toContain('PAYDESK_STATE_ALIASES=Authorized=OURS');
 });
+
+it('a payment that can no longer be paid has no checkout link, whatever its state is called', async () => {
+  const { paymentId } = await desk.held();
+  const known = await desk.run('get', [paymentId], { env });
+  expect(known.stdout).toContain('OnHold');
+  expect(known.stdout).not.toContain('checkout');
+  expect((await desk.run('get', [paymentId])).stdout).toContain('checkout');
+});
