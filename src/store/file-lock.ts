@@ -1,11 +1,6 @@
-import type { DatabaseSync } from 'node:sqlite';
 import { StoreError } from './errors.js';
+import { takeExclusiveLock, type ExclusiveLock } from './exclusive-lock.js';
 import { makePrivate } from './private-file.js';
-import { isBusy } from './sqlite-failures.js';
-
-interface FileLock {
-  close(): void;
-}
 
 const lockFileOf = (file: string) => `${file}.lock`;
 const ownerFileOf = (file: string) => `${file}.owner.json`;
@@ -15,8 +10,8 @@ const ownerFileOf = (file: string) => `${file}.owner.json`;
  * operating system lets go of even after kill -9; the database itself stays open to a second connection for reads.
  * The sidecar is left in place: removing it would let two processes lock two different files of that name.
  */
-export function lockFile(file: string, owner: Record<string, unknown>): FileLock {
-  const lock = tryLock(file);
+export function lockFile(file: string, owner: Record<string, unknown>): ExclusiveLock {
+  const lock = takeSidecar(file);
   if (!lock) throw heldError(file);
   const { writeFileSync, rmSync } = process.getBuiltinModule('node:fs');
   try {
@@ -37,23 +32,14 @@ export function lockFile(file: string, owner: Record<string, unknown>): FileLock
 /** For those who do not need the file for themselves: fails when someone else does. */
 export function refuseLocked(file: string): void {
   if (!process.getBuiltinModule('node:fs').existsSync(lockFileOf(file))) return;
-  const lock = tryLock(file);
+  const lock = takeSidecar(file);
   if (!lock) throw heldError(file);
   lock.close();
 }
 
-function tryLock(file: string): DatabaseSync | undefined {
-  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+function takeSidecar(file: string): ExclusiveLock | undefined {
   makePrivate(lockFileOf(file));
-  const lock = new DatabaseSync(lockFileOf(file), { timeout: 0 });
-  try {
-    lock.exec('begin exclusive');
-    return lock;
-  } catch (error) {
-    lock.close();
-    if (isBusy(error)) return undefined;
-    throw error;
-  }
+  return takeExclusiveLock(lockFileOf(file));
 }
 
 function heldError(file: string): StoreError {

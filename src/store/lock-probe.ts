@@ -4,22 +4,23 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
+import { takeExclusiveLock, type ExclusiveLock } from './exclusive-lock.js';
 import { makePrivate } from './private-file.js';
-import { isBusy, sqliteUnusable } from './sqlite-failures.js';
+import { sqliteUnusable } from './sqlite-failures.js';
 
 const TIMEOUT_MS = 20_000;
 
-/** `ask` are the words that start a process which prints `tryLock` of the file that is added to them. */
+/** `ask` are the words that start a process which prints `describeLock` of the file that is added to them. */
 export async function probeLocks(
   file: string,
   ask: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<boolean> {
   const probe = `${file}.probe-${randomBytes(6).toString('hex')}`;
-  let lock: ReturnType<typeof takeLock>;
+  let lock: ExclusiveLock | undefined;
   try {
     makePrivate(probe);
-    lock = takeLock(probe);
+    lock = takeExclusiveLock(probe);
     if (lock === undefined) return false;
     return (await outputOf([...ask, probe], env)) === LOCKED;
   } catch (error) {
@@ -33,23 +34,10 @@ export async function probeLocks(
 const LOCKED = 'locked';
 
 /** In the other process: what it finds. */
-export function tryLock(probe: string): string {
-  const lock = takeLock(probe);
+export function describeLock(probe: string): string {
+  const lock = takeExclusiveLock(probe);
   lock?.close();
   return lock === undefined ? LOCKED : 'free';
-}
-
-function takeLock(file: string): { close(): void } | undefined {
-  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
-  const lock = new DatabaseSync(file, { timeout: 0 });
-  try {
-    lock.exec('begin exclusive');
-    return lock;
-  } catch (error) {
-    lock.close();
-    if (isBusy(error)) return undefined;
-    throw error;
-  }
 }
 
 function outputOf(

@@ -1,6 +1,6 @@
 import { string } from '@oclif/core/args';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
-import { tryLock } from '../../store/lock-probe.js';
+import { describeLock } from '../../store/lock-probe.js';
 
 export default class LedgerLockProbe extends BaseCommand {
   static override summary = 'Test a lock of another paydesk process; for internal use.';
@@ -9,6 +9,6 @@ export default class LedgerLockProbe extends BaseCommand {
 
   async run(): Promise<string> {
     const { args } = await this.parse(LedgerLockProbe);
-    return this.show(tryLock(args.file), (found) => [found]);
+    return this.show(describeLock(args.file), (found) => [found]);
   }
 }
