@@ -115,7 +115,7 @@ const rules = {
   },
   Cancelled: {
     id: 11,
-    meaning: 'Cancelled. Nothing was charged.',
+    meaning: 'Nothing was charged.',
     tone: 'neutral',
     legal: ['recheck'],
     next: [],

@@ -253,6 +253,18 @@ describe('capture, cancel, refund and unhold', () => {
     expect(posts()).toEqual([]);
   });
 
+  it('says once that a payment is cancelled', async () => {
+    const { paymentId, referenceId } = await desk.sandbox.create();
+    await desk.sandbox.call('POST', `/payments/${paymentId}/cancel`);
+    await desk.sandbox.settle();
+    const { json } = await desk.run('refund', [paymentId, '--json']);
+    expect(json).toMatchObject({
+      error: {
+        message: `Payment ${paymentId} (${referenceId}) cannot be refunded: it is Cancelled. Nothing was charged.`,
+      },
+    });
+  });
+
   it('ends with 4, 5 and 130 before anything was sent', async () => {
     const { paymentId } = await desk.paid();
     const env = envOf(desk.sandbox);
