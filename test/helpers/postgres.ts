@@ -5,7 +5,7 @@ import { chownSync, existsSync, globSync, mkdtempSync, renameSync, rmSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { describeWithServer } from './describe-with-server.ts';
 import { freePort } from './free-port.ts';
 
 export interface Postgres {
@@ -215,28 +215,7 @@ function describeOn(
   name: string,
   define: (postgres: () => Postgres) => void,
 ): void {
-  if (!process.env['PAYDESK_TEST_POSTGRES'] && findBinaries() === undefined) {
-    const reason = 'PostgreSQL is not installed and PAYDESK_TEST_POSTGRES is not set';
-    if (process.env['CI']) {
-      test(`${name}: ${reason}`, () => {
-        throw new Error(`${reason}: in CI these tests must run.`);
-      });
-    } else {
-      test.skip(`${name} (skipped: ${reason})`, () => {});
-    }
-    return;
-  }
-  describe(name, () => {
-    let running: Postgres | undefined;
-    beforeAll(async () => {
-      running = await start();
-    });
-    afterAll(async () => {
-      await running?.stop();
-    });
-    define(() => {
-      if (!running) throw new Error('PostgreSQL is started before each group: use this inside a test.');
-      return running;
-    });
-  });
+  const isThere = Boolean(process.env['PAYDESK_TEST_POSTGRES']) || findBinaries() !== undefined;
+  const missing = isThere ? undefined : 'PostgreSQL is not installed and PAYDESK_TEST_POSTGRES is not set';
+  describeWithServer(name, { missing, start }, define);
 }

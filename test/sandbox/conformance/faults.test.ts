@@ -350,31 +350,35 @@ onEveryStore((bench) => {
       await expectStale(paymentId, () => sandbox().pay(paymentId, 'approved'));
     });
 
-    test('is the state before also for a payment that an older sandbox left', async () => {
-      if (bench.store === 'memory') return;
-      const location = await bench.location();
-      const older = await bench.start({ location });
-      const captured = await older.create();
-      const refunding = await older.create();
-      for (const { paymentId } of [captured, refunding]) await older.pay(paymentId);
-      await addFault(older, { kind: 'provider-silent', route: 'refund' });
-      await older.call('POST', `/payments/${refunding.paymentId}/refund`);
-      await older.close();
-      const store = await openStore({ location, schema: SCHEMA, migrations });
-      await store.transaction(async (tx) => {
-        await tx.schema.alterTable('payments').dropColumn('before_change').execute();
-        await sql`delete from store_migration where name = 'stale reads'`.execute(tx);
-      });
-      await store.close();
+    test.skipIf(bench.store === 'memory')(
+      'is the state before also for a payment that an older sandbox left',
+      async () => {
+        const location = await bench.location();
+        const older = await bench.start({ location });
+        const captured = await older.create();
+        const refunding = await older.create();
+        for (const { paymentId } of [captured, refunding]) await older.pay(paymentId);
+        await addFault(older, { kind: 'provider-silent', route: 'refund' });
+        await older.call('POST', `/payments/${refunding.paymentId}/refund`);
+        await older.close();
+        const store = await openStore({ location, schema: SCHEMA, migrations });
+        await store.transaction(async (tx) => {
+          await tx.schema.alterTable('payments').dropColumn('before_change').execute();
+          await sql`delete from store_migration where name = 'stale reads'`.execute(tx);
+        });
+        await store.close();
 
-      const newer = await bench.start({ location });
-      await addFault(newer, { kind: 'stale-read', route: 'get', next: 2 });
-      const shown = [captured, refunding].map(({ paymentId }) => newer.call('GET', `/payments/${paymentId}`));
-      expect((await Promise.all(shown)).map(({ body }) => body)).toMatchObject([
-        { paymentState: 'Capturing', capturedAmount: 0 },
-        { paymentState: 'Captured', capturedAmount: 10.5 },
-      ]);
-    });
+        const newer = await bench.start({ location });
+        await addFault(newer, { kind: 'stale-read', route: 'get', next: 2 });
+        const shown = [captured, refunding].map(({ paymentId }) =>
+          newer.call('GET', `/payments/${paymentId}`),
+        );
+        expect((await Promise.all(shown)).map(({ body }) => body)).toMatchObject([
+          { paymentState: 'Capturing', capturedAmount: 0 },
+          { paymentState: 'Captured', capturedAmount: 10.5 },
+        ]);
+      },
+    );
 
     test('of a payment that has not changed is a read of it as it is', async () => {
       const { paymentId } = await sandbox().create();
