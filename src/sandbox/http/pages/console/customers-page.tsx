@@ -4,8 +4,9 @@ import { clip, timeText } from '../../../console/texts.js';
 import type { App } from '../../../domain/apps.js';
 import type { CustomerRow } from '../../../schema.js';
 import { sections } from './console-frame.js';
-import { plain, Text } from '../text.js';
-import { Count, Pager, Select, withQuery } from './pieces.js';
+import { Text } from '../text.js';
+import { Count, Pager, withQuery } from './pieces.js';
+import { SearchForm, type SearchFormProps } from './search-form.js';
 
 export const customerPath = (app: string, id: string): string =>
   withQuery(`${sections.customers.path}/one`, { app, id });
@@ -13,8 +14,7 @@ export const customerPath = (app: string, id: string): string =>
 interface CustomersProps {
   apps: App[];
   filter: CustomerFilter;
-  /** What stands in the search field, and what it was told to be. */
-  typed: { text: string; by: string };
+  typed: SearchFormProps['typed'];
   page: RangePage<CustomerRow>;
   isFirst: boolean;
 }
@@ -37,34 +37,15 @@ export function CustomersPage({ apps, filter, typed, page, isFirst }: CustomersP
   return (
     <>
       <h1>Customers</h1>
-      <form class="card filter" method="get" action={path} role="search">
-        <div class="field">
-          <label for="q">Search</label>
-          <input
-            type="search"
-            id="q"
-            name="q"
-            value={typed.text}
-            maxlength={200}
-            autocomplete="off"
-            placeholder="c_ada or ada@example.org"
-          />
-        </div>
-        <Select id="by" label="Search in" options={kinds} chosen={typed.by} />
-        <Select
-          id="app"
-          label="App"
-          options={[
-            ['', 'All apps'],
-            ...apps.map((app) => [app.app_id, plain(clip(app.friendly_name, 40))] as const),
-          ]}
-          chosen={filter.app ?? ''}
-        />
-        <div class="row">
-          <button class="primary">Search</button>
-          {(filter.app !== undefined || filter.search !== undefined) && <a href={path}>Clear</a>}
-        </div>
-      </form>
+      <SearchForm
+        path={path}
+        typed={typed}
+        placeholder="c_ada or ada@example.org"
+        kinds={kinds}
+        apps={apps}
+        app={filter.app}
+        isFiltered={filter.app !== undefined || filter.search !== undefined}
+      />
       <section class="card stack" id="customers" aria-label="Customers">
         {filter.search && (
           <p class="muted">

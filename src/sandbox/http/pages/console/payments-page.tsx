@@ -7,14 +7,14 @@ import type { App } from '../../../domain/apps.js';
 import { StateBadge } from '../badge.js';
 import { sections } from './console-frame.js';
 import { CommandBlock } from './command.js';
-import { plain, Text } from '../text.js';
+import { Text } from '../text.js';
 import { Count, Pager, Select } from './pieces.js';
+import { SearchForm, type SearchFormProps } from './search-form.js';
 
 interface PaymentsProps {
   apps: App[];
   filter: PaymentFilter;
-  /** What stands in the search field, and what it was told to be. */
-  typed: { text: string; by: string };
+  typed: SearchFormProps['typed'];
   page: PaymentListPage;
   isFirst: boolean;
   /** Commands that make payments where there are none. */
@@ -36,40 +36,22 @@ export function PaymentsPage({ apps, filter, typed, page, isFirst, create, seed 
   return (
     <>
       <h1>Payments</h1>
-      <form class="card filter" method="get" action={sections.payments.path} role="search">
-        <div class="field">
-          <label for="q">Search</label>
-          <input
-            type="search"
-            id="q"
-            name="q"
-            value={typed.text}
-            maxlength={200}
-            autocomplete="off"
-            placeholder="inv-1 or 149.90"
-          />
-        </div>
-        <Select id="by" label="Search in" options={kinds} chosen={typed.by} />
+      <SearchForm
+        path={sections.payments.path}
+        typed={typed}
+        placeholder="inv-1 or 149.90"
+        kinds={kinds}
+        apps={apps}
+        app={filter.app}
+        isFiltered={isFiltered}
+      >
         <Select
           id="state"
           label="State"
           options={[['', 'Any state'], ...stateNames.map((name) => [name, name] as const)]}
           chosen={filter.state ?? ''}
         />
-        <Select
-          id="app"
-          label="App"
-          options={[
-            ['', 'All apps'],
-            ...apps.map((app) => [app.app_id, plain(clip(app.friendly_name, 40))] as const),
-          ]}
-          chosen={filter.app ?? ''}
-        />
-        <div class="row">
-          <button class="primary">Search</button>
-          {isFiltered && <a href={sections.payments.path}>Clear</a>}
-        </div>
-      </form>
+      </SearchForm>
       <section class="card stack" id="payments" data-live aria-label="Payments">
         <Said filter={filter} page={page} />
         {page.rows.length > 0 && <Count total={page.total} one="payment" />}

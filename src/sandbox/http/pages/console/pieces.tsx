@@ -5,7 +5,7 @@ import { counted } from '../../../../contract/amount-format.js';
 import { MAX_COUNT } from '../../../console/ranges.js';
 import { timeText } from '../../../console/texts.js';
 
-interface SelectProps {
+export interface SelectProps {
   id: string;
   name?: string;
   label: string;

@@ -4,6 +4,7 @@ import type { PaymentRow } from '../../../schema.js';
 import { Money } from '../money.js';
 import { Text } from '../text.js';
 import { orderOf, type Order, type OrderLine } from './order.js';
+import { OrderFacts } from './order-facts.js';
 
 /** What is paid for. A phone shows it folded to one line with the amount; see `paying-script.ts` and the style. */
 export function OrderSummary({ app, payment }: { app: App; payment: PaymentRow }) {
@@ -25,18 +26,7 @@ export function OrderSummary({ app, payment }: { app: App; payment: PaymentRow }
             <dd>
               <Text of={app.friendly_name} />
             </dd>
-            {order.number !== undefined && (
-              <>
-                <dt>Order</dt>
-                <dd>
-                  <Text of={order.number} />
-                </dd>
-              </>
-            )}
-            <dt>Reference</dt>
-            <dd>
-              <Text of={payment.reference_id} />
-            </dd>
+            <OrderFacts order={order} payment={payment} />
           </dl>
           {order.description !== undefined && (
             <p dir="auto">

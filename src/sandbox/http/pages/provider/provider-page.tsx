@@ -6,6 +6,7 @@ import { savingOf, hasOwnPage } from '../paying/attempt.js';
 import { Complaint, titleBefore } from '../paying/complaint.js';
 import { frameOf } from '../paying/frame.js';
 import { orderOf } from '../paying/order.js';
+import { OrderFacts } from '../paying/order-facts.js';
 import { PayButton, PayForm, Saving } from '../paying/pay-form.js';
 import { payingScript } from '../paying/paying-script.js';
 import { Back } from '../paying/back.js';
@@ -68,18 +69,7 @@ function Asked({ visit: { payment, app }, amount }: { visit: Visit; amount: stri
         </p>
       )}
       <dl class="facts small">
-        {order.number !== undefined && (
-          <>
-            <dt>Order</dt>
-            <dd>
-              <Text of={order.number} />
-            </dd>
-          </>
-        )}
-        <dt>Reference</dt>
-        <dd>
-          <Text of={payment.reference_id} />
-        </dd>
+        <OrderFacts order={order} payment={payment} />
       </dl>
     </>
   );
