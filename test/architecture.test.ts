@@ -39,7 +39,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'decode-url-part': [],
   'file-problem': [],
   'home-folder': ['store', 'file-problem'],
-  'environment-variables': [],
   loopback: [],
   prompts: [],
   redact: [],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isJsonNumber, type JsonValue, parseJson } from '../../src/contract/json.js';
-import { environmentVariables } from '../../src/environment-variables.js';
+import { environmentVariables } from '../docs/environment-variables.js';
 import { commandClass } from './cases.js';
 import { openWholeDesk, wholeCases, type WholeDesk } from './whole-desk.js';
 

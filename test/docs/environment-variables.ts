@@ -114,7 +114,7 @@ export function environmentPage(): string {
   });
   return [
     '# Environment variables\n',
-    'Made from the table in `src/environment-variables.ts`. Flags win over variables, and variables over the stored',
+    'Made from the table in `test/docs/environment-variables.ts`. Flags win over variables, and variables over the stored',
     'profile. The names of proxies are read in lower case first. Whether this is a CI job is also seen by the variables',
     'that the common CI services set.\n',
     'Only requests to the service use a proxy, and only those to an https address: a proxy could read the key of a plain',
