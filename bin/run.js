@@ -25,6 +25,11 @@ async function handOver() {
     process.stderr.write(`paydesk needs Node 24.15 or newer; this is ${version.slice(1)}.\n`);
     process.exit(1);
   }
-  const { spawnSync } = await import('node:child_process');
-  process.exit(spawnSync(own, process.argv.slice(1), { stdio: 'inherit' }).status ?? 1);
+  const { spawn } = await import('node:child_process');
+  const { constants } = await import('node:os');
+  const child = spawn(own, process.argv.slice(1), { stdio: 'inherit' });
+  // A terminal sends Ctrl-C to both. Passed on, it would count as the second one, which ends the program at once.
+  process.on('SIGINT', () => {});
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
 }

@@ -152,7 +152,8 @@ const plain = (raw: string): string => stripVTControlCharacters(raw).replaceAll(
 export async function paydeskTty(args: string[], options: TtyOptions = {}): Promise<Tty> {
   const { spawn: spawnPty } = await import('@lydell/node-pty');
   const { home, clean } = await homeFor(options);
-  const pty = spawnPty(node, [program, ...args], {
+  const [command = node, ...rest] = [...(options.under ?? []), node, program, ...args];
+  const pty = spawnPty(command, rest, {
     // It becomes TERM, whatever the environment says.
     name: options.env?.['TERM'] ?? 'xterm-256color',
     cols: options.columns ?? 80,
