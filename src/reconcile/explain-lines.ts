@@ -13,6 +13,7 @@ import type { SettlementLine } from './line.js';
 import { type FileEvidence, findEvidence, namesOf, objectionTo } from './objection.js';
 import type { Pass, PassTools } from './pass.js';
 import type { Candidate, CandidateStaging } from './staging.js';
+import { findRelated } from './related.js';
 import { plainId } from './plain-id.js';
 import { exceptionOf, isOtherCapture } from './verdict.js';
 
@@ -28,6 +29,7 @@ export async function explainLines(
   pass: Pass,
 ): Promise<void> {
   const suggest = createSuggestions(tools, pass);
+  await findRelated({ ...tools, staging });
   for await (const page of staging.pages(pass.hasCaptureIds)) {
     tools.signal.throwIfAborted();
     const known = knownIds(page);
@@ -81,7 +83,8 @@ function withPayment(
 
 /** Of two captures, the later one is reported. One alone may be a second charge whose first one is in another file. */
 const hasOtherCapture = (line: SettlementLine, payment: FreshPayment): boolean =>
-  isOtherCapture(line, payment.facts) && !namesOf(payment).includes(plainId(line.operationId ?? ''));
+  isOtherCapture(line, payment.facts) &&
+  !namesOf(payment).some((name) => plainId(name) === plainId(line.operationId ?? ''));
 
 const knownIds = (page: readonly Candidate[]): Map<string, number> =>
   new Map(page.flatMap(({ match }) => (match ? [[match.paymentId, match.knownId] as const] : [])));

@@ -26,6 +26,14 @@ export interface SettlementLine {
   reference?: string | undefined;
 }
 
+/** Every ID and reference of a line. */
+export const idsOf = ({ providerReference, operationId, reference }: SettlementLine): string[] =>
+  [providerReference, operationId, reference].filter((id) => id !== undefined);
+
+/** The day of a line, in UTC: its first ten characters, unless it has an offset. */
+export const dayOf = (at: string): string =>
+  at.length === 10 || at.endsWith('Z') ? at.slice(0, 10) : new Date(at).toISOString().slice(0, 10);
+
 /**
  * Reads a file in chunks of lines, in order. What is wrong with a line goes to `problems`, and the line is left out: the
  * caller refuses the file at the end with `problems.throwIfAny()`, so that every bad line is named at once.

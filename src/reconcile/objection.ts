@@ -3,11 +3,11 @@
 import { findSettled, type SettledRow } from '../ledger/known/settled.js';
 import { idOf } from '../payments/named-payments.js';
 import type { FreshPayment, FreshPayments } from './explain-exceptions.js';
+import { bareId } from './bare-id.js';
 import { hasOperation } from './match.js';
 import type { Pass, PassTools } from './pass.js';
 import type { SettlementLine } from './line.js';
-import { plainId } from './plain-id.js';
-import { type Candidate, idsOf } from './staging.js';
+import type { Candidate } from './staging.js';
 import { safeText } from '../output/text.js';
 import { isExactly, isOwnCapture } from './verdict.js';
 
@@ -24,10 +24,14 @@ export interface FileEvidence {
   otherPayment: string | undefined;
   /** A line that is not about the payment, and has an ID or a reference of it or of one of these lines. */
   relatedLine: number | undefined;
+  /** A line that may take back any charge of the same amount. */
+  unnamedLine: number | undefined;
+  /** The service shows an ID or a reference that the lines were not searched for. */
+  hasNewName: boolean;
 }
 
 /** One capture that agrees once it was read, one extra capture: a third line is always one too many. */
-const MAX_EVIDENCE = 3;
+export const MAX_EVIDENCE = 3;
 
 /** Looks up what the file has about payments, by their IDs. */
 export async function findEvidence(
@@ -38,10 +42,16 @@ export async function findEvidence(
   const found = await tools.staging.linesOf([...payments.keys()], MAX_EVIDENCE);
   const twice = [...found.values()].filter((lines) => lines.some(isSecond));
   const owners = await ownersOf(tools, twice.flat());
-  const related = new Map<string, number>();
+  const related = await tools.staging.relatedTo([...payments.keys()]);
+  const unnamed = new Map<string, number>();
+  const renamed = new Set<string>();
   for (const [paymentId, lines] of found) {
-    const other = lines.some(isSecond) ? await relatedLineOf(tools, lines, fresh.get(paymentId)) : undefined;
-    if (other !== undefined) related.set(paymentId, other);
+    if (!lines.some(isSecond)) continue;
+    const line = await unnamedLineOf(tools, lines);
+    if (line !== undefined) unnamed.set(paymentId, line);
+    const payment = fresh.get(paymentId);
+    if (payment && 'facts' in payment && !(await tools.staging.hasNames(paymentId, namesOf(payment))))
+      renamed.add(paymentId);
   }
   return (paymentId) => {
     const id = payments.get(paymentId) as number;
@@ -52,6 +62,8 @@ export async function findEvidence(
         ?.line,
       otherPayment: owners.find((row) => row.payment_id !== paymentId && lines.some(isOf(row)))?.payment_id,
       relatedLine: related.get(paymentId),
+      unnamedLine: unnamed.get(paymentId),
+      hasNewName: renamed.has(paymentId),
       hasRefund: seen.has('refund', id),
       hasUnprovenCapture: seen.has('unproven-capture', id),
     };
@@ -60,21 +72,23 @@ export async function findEvidence(
 
 const isSecond = ({ firstLine }: Candidate): boolean => firstLine !== undefined;
 
-async function relatedLineOf(
+async function unnamedLineOf(
   { staging }: Pick<PassTools, 'staging'>,
   lines: readonly Candidate[],
-  payment: ReturnType<FreshPayments['get']>,
 ): Promise<number | undefined> {
-  if (payment === undefined || 'problem' in payment) return undefined;
-  const ids = [...lines.flatMap(({ line }) => idsOf(line)), ...namesOf(payment)];
-  return (await staging.otherLineWith(ids, idOf(payment.read)))?.line;
+  // Either of two captures may be the extra one.
+  for (const { line } of lines) {
+    const found = await staging.unnamedAfter(line);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** Everything that a line could name the payment by. */
 export function namesOf({ read, facts: { captureId, authorizeId } }: FreshPayment): string[] {
   const { referenceId, payInfo } = read.fields;
   const names = [idOf(read), referenceId, payInfo?.providerReferenceId, captureId, authorizeId];
-  return names.flatMap((name) => (name === undefined ? [] : [plainId(name)]));
+  return names.filter((name) => name !== undefined);
 }
 
 /** The known payments that two captures may belong to: either of them may be the extra one. */
@@ -102,7 +116,7 @@ const isOf =
 /** Undefined where there is no reason against a refund. */
 export function objectionTo(
   payment: FreshPayment,
-  { lines, hasRefund, hasUnprovenCapture, otherPayment, relatedLine }: FileEvidence,
+  { lines, hasRefund, hasUnprovenCapture, otherPayment, ...evidence }: FileEvidence,
 ): string | undefined {
   const { facts, explanation } = payment;
   const { situation } = explanation;
@@ -118,9 +132,14 @@ export function objectionTo(
     return 'the amount or the currency of a capture differs';
   }
   if (otherPayment !== undefined) return `a line may belong to payment ${otherPayment}`;
+  const { relatedLine, unnamedLine, hasNewName } = evidence;
   if (relatedLine !== undefined) return `line ${relatedLine} has an ID or a reference of the same payment`;
-  const names = namesOf(payment);
-  if (lines.some(({ line }) => !isOwnCapture(line, facts) && names.includes(plainId(line.operationId ?? ''))))
+  if (unnamedLine !== undefined)
+    return `line ${unnamedLine} has the same amount, and nothing in it says which payment it is about`;
+  if (hasNewName) return 'the service showed another ID or reference while the file was compared';
+  const names = namesOf(payment).map((name) => bareId(name).text);
+  const isName = (id: string | undefined) => id !== undefined && names.includes(bareId(id).text);
+  if (lines.some(({ line }) => !isOwnCapture(line, facts) && isName(line.operationId)))
     return 'a line has a name of the payment where the ID of its capture should be';
   const { referenceId } = situation;
   const named = lines.find(({ line }) => line.reference !== undefined && line.reference !== referenceId);

@@ -5,7 +5,7 @@ import type { AppRef } from '../ledger/payment-ref.js';
 import type { DeskTables } from '../ledger/schema.js';
 import type { FileProblems } from '../spreadsheet/problems.js';
 import type { Store } from '../store/store.js';
-import type { SettlementLine } from './line.js';
+import { dayOf, idsOf, type SettlementLine } from './line.js';
 import { type LineMatch, matchLines } from './match.js';
 import { plainId } from './plain-id.js';
 import { createSeen, type SeenPayments } from './seen.js';
@@ -47,6 +47,7 @@ export async function passOver(
   await staging.clear();
   for await (const { chunk, matches } of matchAhead({ store, app, signal }, lines, problems)) {
     const candidates: Candidate[] = [];
+    const unnamed: SettlementLine[] = [];
     for (let index = 0; index < chunk.length; index += 1) {
       const line = chunk[index] as SettlementLine;
       tally.add('file', line);
@@ -57,9 +58,11 @@ export async function passOver(
       hasCaptureIds ||= line.kind === 'capture' && hasCaptureId(line, match?.known);
       if (group !== undefined) tally.add(group, line);
       if (candidate !== undefined) candidates.push(candidate);
+      if (match === undefined && isUnnamed(line)) unnamed.push(line);
       if (candidate?.isOtherCapture) otherCaptures.add('file', line);
     }
     await staging.add(candidates);
+    await staging.addUnnamed(unnamed);
     onProgress((done += chunk.length));
   }
   problems.throwIfAny();
@@ -72,6 +75,10 @@ export async function passOver(
 
 const hasCaptureId = ({ operationId }: SettlementLine, known: SettledRow | undefined): boolean =>
   operationId !== undefined && operationId === known?.capture_id;
+
+/** It may take back any charge of its amount: an ID that nobody knows is often one of the refund itself. */
+const isUnnamed = ({ kind, reference }: SettlementLine): boolean =>
+  kind !== 'capture' && reference === undefined;
 
 interface MatchedChunk {
   chunk: readonly SettlementLine[];
@@ -123,9 +130,13 @@ function place(line: SettlementLine, match: LineMatch | undefined, seen: SeenPay
     seen.mark('unproven-capture', known.id, line.line);
   }
   const agrees = exceptionOf(line, facts, firstLine) === undefined && wasReadSinceCapture(match);
-  const foreign = agrees ? foreignIdsOf(line, match) : NO_IDS;
+  const foreign = foreignIdsOf(line, match);
   if (agrees && foreign.length === 0) return MATCHED;
-  const candidate = { line, match: { paymentId: known.payment_id, knownId: known.id, by }, firstLine };
+  const candidate = {
+    line,
+    match: { paymentId: known.payment_id, knownId: known.id, by, foreign },
+    firstLine,
+  };
   if (!agrees) return { candidate };
   const isOtherCapture =
     kind === 'capture' && known.capture_id !== null && foreign.includes(line.operationId ?? '');
@@ -137,10 +148,7 @@ function place(line: SettlementLine, match: LineMatch | undefined, seen: SeenPay
 const NO_IDS: readonly string[] = [];
 
 /** The IDs and references of the line that its payment does not have. */
-function foreignIdsOf(
-  { providerReference, operationId, reference }: SettlementLine,
-  { known }: LineMatch,
-): readonly string[] {
+function foreignIdsOf(line: SettlementLine, { known }: LineMatch): readonly string[] {
   const own = [
     known.provider_reference,
     known.capture_id,
@@ -148,9 +156,7 @@ function foreignIdsOf(
     known.reference_id,
     known.payment_id,
   ];
-  const others = [providerReference, operationId, reference].filter(
-    (id) => id !== undefined && !own.includes(id),
-  ) as string[];
+  const others = idsOf(line).filter((id) => !own.includes(id));
   if (others.length === 0) return NO_IDS;
   const plain = own.flatMap((id) => (id === null ? [] : [plainId(id)]));
   return others.filter((id) => !plain.includes(plainId(id)));
@@ -179,9 +185,7 @@ function createPeriod() {
   return {
     see(at: string | undefined): void {
       if (at === undefined) return;
-      // The first ten characters are the day, in UTC, whichever of the two forms it has.
-      const day =
-        at.length === 10 || at.endsWith('Z') ? at.slice(0, 10) : new Date(at).toISOString().slice(0, 10);
+      const day = dayOf(at);
       if (first === undefined || day < first) first = day;
       if (last === undefined || day > last) last = day;
     },

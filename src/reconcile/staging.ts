@@ -2,18 +2,32 @@
 // of them need no memory.
 
 import { type RawBuilder, sql } from 'kysely';
-import type { Migration, Store } from '../store/store.js';
 import { openTemporaryStore } from '../store/temporary-store.js';
 import type { Exception } from './exception.js';
 import type { SettlementLine } from './line.js';
 import type { MatchedBy } from './match.js';
-import { plainId } from './plain-id.js';
+import {
+  STAGING_PAGE_SIZE,
+  stagingMigrations,
+  type StagingStore,
+  type StagingTables,
+  type StagingWrite,
+} from './staging-tables.js';
+import { createStagedNames, type StagedNames } from './staged-names.js';
+
+interface CandidateMatch {
+  paymentId: string;
+  /** The number of the payment in the ledger. */
+  knownId: number;
+  by: MatchedBy;
+  /** The IDs and references of the line that the payment does not have. */
+  foreign: readonly string[];
+}
 
 /** A line that does not simply agree with a known payment, or has an ID that the payment does not have. */
 export interface Candidate {
   line: SettlementLine;
-  /** `knownId` is the number of the payment in the ledger. */
-  match: { paymentId: string; knownId: number; by: MatchedBy } | undefined;
+  match: CandidateMatch | undefined;
   firstLine: number | undefined;
   /** Such a line needs no look. It is kept because of what it may say about other lines. */
   agrees?: true;
@@ -21,54 +35,16 @@ export interface Candidate {
   isOtherCapture?: true;
 }
 
-interface StagingTables {
-  /** In the order of the file: several transactions of one XML entry have the same line. */
-  candidates: {
-    position: number;
-    reference: string | null;
-    payment: string | null;
-    agrees: number;
-    other_capture: number;
-    candidate: string;
-  };
-  /** Every ID and reference of a candidate, as `plainId` has it. */
-  line_ids: { id: string; position: number };
-  /** References that the service was asked for in vain, and why. */
-  asked: { reference: string; problem: string | null };
-  exceptions: { position: number; exception: string };
-}
-
-const migrations: Migration[] = [
-  {
-    name: 'staged',
-    async up(db) {
-      for (const statement of [
-        sql`create table candidates (position integer primary key, reference text, payment text,
-          agrees integer not null, other_capture integer not null, candidate text not null)`,
-        sql`create index candidates_by_reference on candidates (reference) where reference is not null`,
-        sql`create index candidates_by_payment on candidates (payment) where payment is not null`,
-        sql`create table line_ids (id text, position integer, primary key (id, position)) without rowid`,
-        sql`create table asked (reference text primary key, problem text) without rowid`,
-        sql`create table exceptions (position integer primary key, exception text not null)`,
-      ]) {
-        await statement.execute(db);
-      }
-    },
-  },
-];
-
-const PAGE_SIZE = 200;
-
-export interface CandidateStaging {
+export interface CandidateStaging extends StagedNames {
   add(candidates: readonly Candidate[]): Promise<void>;
   /** Removes the lines and the exceptions, and keeps what the service was asked for. */
   clear(): Promise<void>;
+  /** All lines that are kept, in order. */
+  all(): AsyncGenerator<Candidate[]>;
   /** The lines that need attention, in order; on request also those with the ID of another capture. */
   pages(withOtherCaptures: boolean): AsyncGenerator<Candidate[]>;
   /** By payment, the first lines about it, at most `limit` of them. */
   linesOf(paymentIds: readonly string[], limit: number): Promise<Map<string, Candidate[]>>;
-  /** The first line that has one of these IDs or references, as `plainId` has them, and is not about the payment. */
-  otherLineWith(ids: readonly string[], paymentId: string): Promise<SettlementLine | undefined>;
   /** References of lines without a payment that the service was not asked for yet, a page at a time. */
   openReferences(): AsyncGenerator<string[]>;
   noteAsked(answers: ReadonlyArray<{ reference: string; problem: string | undefined }>): Promise<void>;
@@ -79,10 +55,8 @@ export interface CandidateStaging {
   close(): Promise<void>;
 }
 
-type StagingStore = Store<StagingTables>;
-
 export async function openCandidateStaging(): Promise<CandidateStaging> {
-  return createStaging(await openTemporaryStore<StagingTables>('paydesk-reconcile-', migrations));
+  return createStaging(await openTemporaryStore<StagingTables>('paydesk-reconcile-', stagingMigrations));
 }
 
 function createStaging(store: StagingStore): CandidateStaging {
@@ -90,6 +64,7 @@ function createStaging(store: StagingStore): CandidateStaging {
   return {
     ...createLines(store, write),
     ...createAsked(store, write),
+    ...createStagedNames(store, write),
     async keep(exceptions) {
       if (exceptions.length === 0) return;
       const rows = exceptions.map((each) => JSON.stringify(each));
@@ -108,12 +83,10 @@ function createStaging(store: StagingStore): CandidateStaging {
   };
 }
 
-type Write = (statement: ReturnType<typeof sql>) => Promise<unknown>;
-
 function createLines(
   store: StagingStore,
-  write: Write,
-): Pick<CandidateStaging, 'add' | 'clear' | 'pages' | 'linesOf' | 'otherLineWith'> {
+  write: StagingWrite,
+): Pick<CandidateStaging, 'add' | 'clear' | 'all' | 'pages' | 'linesOf'> {
   let last = 0;
   return {
     async add(candidates) {
@@ -124,29 +97,25 @@ function createLines(
         each.match?.paymentId ?? null,
         each.agrees === true ? 1 : 0,
         each.isOtherCapture === true ? 1 : 0,
+        each.firstLine === undefined ? 0 : 1,
         JSON.stringify(each),
       ]);
-      const first = last - candidates.length + 1;
-      const ids = candidates.flatMap(({ line }, index) => idsOf(line).map((id) => [id, first + index]));
-      await write(sql`insert into candidates (position, reference, payment, agrees, other_capture, candidate)
-        select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5
+      await write(sql`insert into candidates (position, reference, payment, agrees, other_capture, is_second, candidate)
+        select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
         from json_each(${JSON.stringify(rows)})`);
-      await write(sql`insert or ignore into line_ids
-        select value ->> 0, value ->> 1 from json_each(${JSON.stringify(ids)})`);
     },
 
     async clear() {
-      await write(sql`delete from candidates`);
-      await write(sql`delete from line_ids`);
-      await write(sql`delete from exceptions`);
+      for (const table of ['candidates', 'names', 'related', 'unnamed', 'exceptions'] as const)
+        await write(sql`delete from ${sql.table(table)}`);
     },
 
     async *pages(withOtherCaptures) {
       const isAsked = withOtherCaptures ? sql`(not agrees or other_capture)` : sql`not agrees`;
-      for await (const page of readPages(store, 'candidates', isAsked)) {
-        yield page.map(({ candidate }) => JSON.parse(candidate) as Candidate);
-      }
+      yield* candidatePages(store, isAsked);
     },
+
+    all: () => candidatePages(store, sql`true`),
 
     async linesOf(paymentIds, limit) {
       const { rows } = await sql<{ payment: string; candidate: string }>`
@@ -159,29 +128,21 @@ function createLines(
         (each) => each.match?.paymentId ?? '',
       );
     },
-
-    async otherLineWith(ids, paymentId) {
-      const { rows } = await sql<{ candidate: string }>`
-        select candidate from candidates where position in (
-          select position from line_ids where id in (select value from json_each(${JSON.stringify(ids)}))
-        ) and payment is not ${paymentId} order by position limit 1`.execute(store.db);
-      return rows[0] && (JSON.parse(rows[0].candidate) as Candidate).line;
-    },
   };
 }
 
 function createAsked(
   store: StagingStore,
-  write: Write,
+  write: StagingWrite,
 ): Pick<CandidateStaging, 'openReferences' | 'noteAsked' | 'askedFor'> {
   return {
     async *openReferences() {
       for (let after = ''; ;) {
         const { rows } = await sql<{ reference: string }>`select distinct reference from candidates
           where reference > ${after} and reference not in (select reference from asked)
-          order by reference limit ${sql.lit(PAGE_SIZE)}`.execute(store.db);
+          order by reference limit ${sql.lit(STAGING_PAGE_SIZE)}`.execute(store.db);
         if (rows.length > 0) yield rows.map(({ reference }) => reference);
-        if (rows.length < PAGE_SIZE) return;
+        if (rows.length < STAGING_PAGE_SIZE) return;
         after = rows.at(-1)?.reference ?? after;
       }
     },
@@ -201,8 +162,14 @@ function createAsked(
   };
 }
 
-export const idsOf = ({ providerReference, operationId, reference }: SettlementLine): string[] =>
-  [providerReference, operationId, reference].flatMap((id) => (id === undefined ? [] : [plainId(id)]));
+async function* candidatePages(
+  store: StagingStore,
+  condition: RawBuilder<unknown>,
+): AsyncGenerator<Candidate[]> {
+  for await (const page of readPages(store, 'candidates', condition)) {
+    yield page.map(({ candidate }) => JSON.parse(candidate) as Candidate);
+  }
+}
 
 async function* readPages<Table extends 'candidates' | 'exceptions'>(
   { db }: StagingStore,
@@ -211,9 +178,11 @@ async function* readPages<Table extends 'candidates' | 'exceptions'>(
 ): AsyncGenerator<Array<StagingTables[Table]>> {
   for (let after = -1; ;) {
     const { rows } = await sql<StagingTables[Table]>`select * from ${sql.table(table)}
-      where position > ${after} and ${condition} order by position limit ${sql.lit(PAGE_SIZE)}`.execute(db);
+      where position > ${after} and ${condition} order by position limit ${sql.lit(STAGING_PAGE_SIZE)}`.execute(
+      db,
+    );
     if (rows.length > 0) yield rows;
-    if (rows.length < PAGE_SIZE) return;
+    if (rows.length < STAGING_PAGE_SIZE) return;
     after = rows.at(-1)?.position ?? after;
   }
 }
