@@ -45,20 +45,31 @@ export async function writeChunk(
   });
 }
 
+/** The words of an order do not show everything: `ORD-4` and `ORD 4` have the same ones. */
+const comparedColumns = [
+  'words',
+  'state',
+  'amount',
+  'order_id',
+  'order_name',
+  'order_email',
+  'order_note',
+] as const satisfies ReadonlyArray<keyof KnownPaymentRow>;
+
 /** How many of these payments are known otherwise now. */
 async function countChanged(
   tx: Kysely<DeskTables>,
   app: AppRef,
   before: readonly KnownPaymentRow[],
 ): Promise<number> {
-  const now = await readKnown(
+  const after = await readKnown(
     tx,
     app,
     before.map((row) => row.payment_id),
   );
-  const rows = new Map(now.map((row) => [row.payment_id, row]));
+  const rows = new Map(after.map((row) => [row.payment_id, row]));
   return before.filter((row) => {
-    const { words, state, amount } = rows.get(row.payment_id) ?? row;
-    return words !== row.words || state !== row.state || amount !== row.amount;
+    const now = rows.get(row.payment_id) ?? row;
+    return comparedColumns.some((column) => now[column] !== row[column]);
   }).length;
 }

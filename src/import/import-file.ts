@@ -27,7 +27,7 @@ import {
   type ImportProblem,
   type ImportRecord,
 } from './import-record.js';
-import { checkOrderFile } from './order-file.js';
+import { checkOrderFile, type OrderFile } from './order-file.js';
 import { type ChosenColumn, layoutOf } from './order-rows.js';
 
 export interface Imported {
@@ -64,11 +64,19 @@ const MAX_PROBLEMS = 10_000;
 const continuable = [InterruptedError, PendingError, TemporaryError];
 
 export async function importFile(file: TextFile, options: ImportOptions): Promise<Imported> {
+  const orders = await checkOrderFile(file, layoutOf(options.columns));
+  try {
+    return await importChecked(orders, options);
+  } finally {
+    await orders.close();
+  }
+}
+
+async function importChecked(
+  { rows, skipped, skippedLines, format, fingerprint, rowsFrom }: OrderFile,
+  options: ImportOptions,
+): Promise<Imported> {
   const { client, store, app, signal, concurrency, onProgress } = options;
-  const { rows, skipped, skippedLines, format, fingerprint, rowsFrom } = await checkOrderFile(
-    file,
-    layoutOf(options.columns),
-  );
   options.onFormat(format);
   const record = createImportRecord(store, app, fingerprint, Date.now);
   const { rowsDone: resumedAt, counts } = await record.start();

@@ -3,6 +3,7 @@
 import type { Client } from '../client/client.js';
 import type { Clock } from '../client/clock.js';
 import type { PaymentRead } from '../client/payment-calls.js';
+import { UsageError } from '../errors.js';
 import { createOutage, type Outage, readPaced } from '../pace/paced-reads.js';
 import { createPace, type Pace, type Slot } from '../pace/pace.js';
 import type { SeenPayment } from '../ledger/known/seen-payment.js';
@@ -122,6 +123,11 @@ async function readRow(
   row: OrderRow,
   reading: Reading,
 ): Promise<OrderResult> {
+  const { otherOrderOn } = row;
+  if (otherOrderOn !== undefined) {
+    const problem = `line ${otherOrderOn} has this payment with another order, which was kept`;
+    return { row, error: new UsageError(problem, { code: 'other-order' }) };
+  }
   // A payment that cannot be kept concerns this row alone, as a read that the service refuses does.
   const found = await readPaced(async () => seenOrder(app, row, await readNamed(client, row.name)), {
     ...reading,

@@ -5,8 +5,9 @@ import { createFileProblems, MAX_NAMED } from '../spreadsheet/problems.js';
 import type { SheetFormat, SheetLayout } from '../spreadsheet/sheet.js';
 import type { TextFile } from '../spreadsheet/text.js';
 import { type OrderColumn, type OrderRow, readOrderRows } from './order-rows.js';
+import { createRepeatedPayments } from './repeated-payments.js';
 
-interface OrderFile {
+export interface OrderFile {
   /** Rows that name a payment. */
   rows: number;
   /** Rows that name none. */
@@ -18,6 +19,7 @@ interface OrderFile {
   fingerprint: string;
   /** The rows after the first ones, several at once. */
   rowsFrom(first: number): AsyncGenerator<OrderRow[]>;
+  close(): Promise<void>;
 }
 
 /** Refuses a file that cannot be used, with all bad lines. */
@@ -38,8 +40,17 @@ export async function checkOrderFile(file: TextFile, layout: SheetLayout<OrderCo
   };
   const reading = readOrderRows(hashed(), layout, { problems, onSkipped });
   let step = await reading.next();
-  for (; !step.done; step = await reading.next()) rows += step.value.length;
-  problems.throwIfAny();
+  const repeated = createRepeatedPayments();
+  try {
+    for (; !step.done; step = await reading.next()) {
+      rows += step.value.length;
+      await repeated.add(step.value);
+    }
+    problems.throwIfAny();
+  } catch (error) {
+    await repeated.close();
+    throw error;
+  }
   return {
     rows,
     skipped,
@@ -49,9 +60,10 @@ export async function checkOrderFile(file: TextFile, layout: SheetLayout<OrderCo
     async *rowsFrom(first) {
       let skip = first;
       for await (const some of readOrderRows(file.bytes(), layout, { problems })) {
-        if (skip < some.length) yield some.slice(skip);
+        if (skip < some.length) yield await repeated.mark(some.slice(skip));
         skip = Math.max(0, skip - some.length);
       }
     },
+    close: repeated.close,
   };
 }

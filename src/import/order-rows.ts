@@ -50,6 +50,8 @@ export interface OrderRow {
   line: number;
   name: NamedPayment;
   order: OrderDetails;
+  /** An earlier line that has the payment with another order. */
+  otherOrderOn?: number | undefined;
 }
 
 export function layoutOf(chosen: readonly ChosenColumn[]): SheetLayout<OrderColumn> {

@@ -35,3 +35,16 @@ test('a file in Windows-1252 is continued as it began, though only its last row 
     expect([rows.length, rows.at(-1)?.name.typed]).toEqual([ROWS - at, 'ref:für-5-€']);
   }
 });
+
+test('a row with another order than an earlier one is marked, also where the file is continued', async () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'paydesk-orders-')), 'orders.csv');
+  const plain = Array.from({ length: ROWS }, (_, index) => `ref-${index + 1},A-${index + 1}`);
+  writeFileSync(path, `reference,order\n${[...plain, 'ref-1,A-1', 'ref-2,B-2', 'ref-3,'].join('\n')}\n`);
+  const { rowsFrom, close } = await checkOrderFile(await openTextFile(path), layoutOf([]));
+  for (const first of [0, ROWS]) {
+    const rows = (await Array.fromAsync(rowsFrom(first))).flat();
+    const marked = rows.filter(({ otherOrderOn }) => otherOrderOn !== undefined);
+    expect(marked.map(({ line, otherOrderOn }) => [line, otherOrderOn])).toEqual([[ROWS + 3, 3]]);
+  }
+  await close();
+});

@@ -146,6 +146,57 @@ function importTests(database: () => Promise<Record<string, string>>): void {
     expect((await run('find', 'first', '--json')).json).toEqual([]);
   });
 
+  it('keeps the first of two orders that a file has for one payment, and reports the other', async () => {
+    const [one, two] = [await desk.paid(), await desk.paid()];
+    const file = csv(
+      'two-orders.csv',
+      'reference,order,name',
+      `${one.referenceId},TWO-4,Dee`,
+      `${one.referenceId},TWO-5,Eve`,
+      `${one.referenceId},TWO-4,`,
+      `${two.referenceId},TWO-6,Fay`,
+    );
+    for (const counts of [
+      { new: 2, changed: 0, same: 1 },
+      { new: 0, changed: 0, same: 3 },
+    ]) {
+      const { code, json } = await run('import', file, '--json');
+      expect([code, json]).toMatchObject([
+        7,
+        {
+          ...counts,
+          rows: 4,
+          problems: [
+            {
+              line: 3,
+              payment: `ref:${one.referenceId}`,
+              problem: 'line 2 has this payment with another order, which was kept',
+            },
+          ],
+        },
+      ]);
+    }
+    expect((await run('find', 'TWO-4', '--json')).json).toMatchObject([{ referenceId: one.referenceId }]);
+    expect((await run('find', 'TWO-5', '--json')).json).toEqual([]);
+  });
+
+  it('counts a payment as changed when its order is written otherwise', async () => {
+    const { referenceId } = await desk.paid();
+    const importAs = async (order: string, note: string) =>
+      (
+        await run(
+          'import',
+          csv('rewritten.csv', 'reference,order,note', `${referenceId},${order},${note}`),
+          '--json',
+        )
+      ).json;
+    expect(await importAs('REW-7', 'ring twice')).toMatchObject({ new: 1 });
+    expect(await importAs('REW 7', 'ring twice')).toMatchObject({ changed: 1, same: 0 });
+    expect(await importAs('REW 7', 'ring twice!')).toMatchObject({ changed: 1, same: 0 });
+    expect(await importAs('REW 8', 'ring twice!')).toMatchObject({ changed: 1, same: 0 });
+    expect(await importAs('REW 8', 'ring twice!')).toMatchObject({ changed: 0, same: 1 });
+  });
+
   it('says how to keep a column that it does not recognise', async () => {
     const { stderr } = await run('import', csv('ignored.csv', 'payment,Belegnummer', '1,7'));
     expect(stderr).toContain('Ignored column: Belegnummer.');
