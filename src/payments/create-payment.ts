@@ -11,6 +11,7 @@ import { PaydeskError, ServiceError, UnknownOutcomeError } from '../errors.js';
 import { checkApp } from './app-check.js';
 import { chargeOutcome } from './charge-outcome.js';
 import {
+  besideFlow,
   customerOf,
   differencesFound,
   differencesMade,
@@ -24,8 +25,16 @@ export interface CreatedPayment {
   /** Whether this run made it. */
   created: boolean;
   read: PaymentRead;
-  /** The request was taken, and its payment has other details than those that were asked for. */
+  /** This desk has sent the request, and its payment has other details than those that were asked for. */
   differs?: OtherDetail[];
+}
+
+/** What is to be known before anything is sent. */
+interface BeforeSending {
+  /** Throws when it is not to be sent, and says whether an earlier run has sent it. Not asked where the payment is there. */
+  confirm: () => Promise<{ wasSent: boolean }>;
+  /** Whether a charge of this desk that may have made this payment is open, or over; undefined where there is none. */
+  standingOf: (read: PaymentRead) => Promise<'open' | 'over' | undefined>;
 }
 
 export interface CreateRequest {
@@ -41,31 +50,46 @@ export const requestEndpoints = {
   charge: 'createAutoPayment',
 } as const satisfies Record<RequestKind, EndpointName>;
 
-/** `confirm` throws when it is not to be sent; it is not asked about a payment that is there already. */
 export async function createPayment(
   client: Client,
   request: CreateRequest,
-  confirm: () => Promise<void>,
+  { confirm, standingOf }: BeforeSending,
 ): Promise<CreatedPayment | { request: PlannedRequest }> {
   const { kind, body } = request;
   await checkApp(client, customerOf(body));
   const seen = request.isNew ? undefined : await findByReference(client, body.referenceId);
-  if (seen) {
-    refuseOther(kind, body, seen);
-    return { created: false, read: seen };
-  }
+  if (seen) return foundBefore(request, seen, standingOf);
   if (request.dryRun) {
     return { request: requestOf(requestEndpoints[kind], { appId: client.appId }, {}, body) };
   }
-  await confirm();
-  return send(client, kind, body);
+  const { wasSent } = await confirm();
+  return send(client, request, wasSent);
 }
 
-/** The payment of a reference that was used before must be the one that is asked for. */
-function refuseOther(kind: RequestKind, body: CreateRequest['body'], read: PaymentRead): void {
+/** The payment of a reference that was used before must be the one that is asked for, or that this desk has sent. */
+async function foundBefore(
+  { kind, body }: CreateRequest,
+  read: PaymentRead,
+  standingOf: BeforeSending['standingOf'],
+): Promise<CreatedPayment> {
+  const found = { created: false, read };
   const details = differencesFound(kind, body, read);
+  if (details.length === 0) return found;
+  const standing = await standingOf(read);
+  if (standing === 'open') {
+    const differs = differencesMade(kind, body, read);
+    return differs.length === 0 ? found : { ...found, differs };
+  }
+  refuseOther(body, read, standing === undefined ? details : besideFlow(details));
+  return found;
+}
+
+function refuseOther(
+  { referenceId }: CreateRequest['body'],
+  read: PaymentRead,
+  details: readonly OtherDetail[],
+): void {
   if (details.length === 0) return;
-  const { referenceId } = body;
   throw new ServiceError(
     `The reference ${referenceId} is already used by payment ${labelOf(read)}, which has other details. ` +
       'Nothing new was created.',
@@ -141,7 +165,12 @@ async function findMade(
   return read;
 }
 
-async function send(client: Client, kind: RequestKind, body: CreateRequest['body']): Promise<CreatedPayment> {
+/** `wasSent`: an earlier run has sent it, so a conflict may be with that one. */
+async function send(
+  client: Client,
+  { kind, body }: CreateRequest,
+  wasSent: boolean,
+): Promise<CreatedPayment> {
   const { referenceId } = body;
   const made = await call(client, kind, body).catch(async (error: unknown) => {
     const read = await findAfter(client, referenceId, error);
@@ -154,7 +183,8 @@ async function send(client: Client, kind: RequestKind, body: CreateRequest['body
   const { value } = made;
   const found = value && isProof(kind, body, value) ? value : await findMade(client, referenceId, made);
   const read = withId(found, referenceId);
-  if (made.conflict && !made.earlierMayHaveArrived) refuseOther(kind, body, read);
+  const isConflict = made.conflict !== undefined && !made.earlierMayHaveArrived && !wasSent;
+  if (isConflict) refuseOther(body, read, differencesFound(kind, body, read));
   return compared(kind, body, { created: isOurs(made, kind), read });
 }
 

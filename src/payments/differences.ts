@@ -42,10 +42,18 @@ export function differencesFound(kind: RequestKind, body: JsonObject, read: Paym
  * automatically, whatever else is shown; an address may have been completed by the service.
  */
 export function differencesMade(kind: RequestKind, body: JsonObject, read: PaymentRead): OtherDetail[] {
+  const { amount, customerId } = read.fields;
   const isCaptured = read.state !== undefined && (wasCaptured(read.state) || read.state === 'Capturing');
   const autoCapture = isCaptured || read.fields.autoCapture;
-  return differing([...pairsOf(kind, body, read), autoCapturePair(body, autoCapture)]);
+  const differs = differing([...pairsOf(kind, body, read), autoCapturePair(body, autoCapture)]);
+  // A service may call the flow of a charge as it likes: who was charged, and how much, tells more.
+  const isNamed = amount !== undefined && customerId !== undefined;
+  return kind === 'charge' && isNamed ? besideFlow(differs) : differs;
 }
+
+/** What is left where the flow says nothing. */
+export const besideFlow = (differs: readonly OtherDetail[]): OtherDetail[] =>
+  differs.filter(({ field }) => field !== 'flow');
 
 function autoCapturePair(body: JsonObject, found: boolean | undefined): Pair {
   const asked = body['autoCapture'];

@@ -13,7 +13,7 @@ import { type CreatedPayment, createPayment, type CreateRequest } from './create
 import type { Desk } from './desk.js';
 import type { OtherDetail, RequestKind } from './differences.js';
 import { idOf, labelOf, stateText } from './named-payments.js';
-import { noteCharge, recordCreated, recordFound, recordLost } from './record-made.js';
+import { chargesOnRecord, noteCharge, recordCreated, recordFound, recordLost } from './record-made.js';
 import type { PlannedRequest } from './planned-request.js';
 
 /** For the ledger only. */
@@ -24,46 +24,75 @@ interface Why {
   batchId?: string | undefined;
 }
 
-/** `confirm` throws when it is not to be sent. */
-export async function makePayment(
+interface Making {
+  why: Why;
+  /** Throws when it is not to be sent. */
+  confirm: () => Promise<void>;
+}
+
+type MadePayment = CreatedPayment | { request: PlannedRequest };
+
+/** Throws where the payment has other details than those that were asked for. */
+export async function makePayment(desk: Desk, request: CreateRequest, making: Making): Promise<MadePayment> {
+  const made = await makeOrCompare(desk, request, making);
+  if ('error' in made) throw made.error;
+  return made;
+}
+
+/** The same, with the payment beside the error that says how it differs. */
+export async function makeOrCompare(
   desk: Desk,
   request: CreateRequest,
-  { why, confirm }: { why: Why; confirm: () => Promise<void> },
-): Promise<CreatedPayment | { request: PlannedRequest }> {
+  { why, confirm }: Making,
+): Promise<MadePayment | { read: PaymentRead; error: UnknownOutcomeError }> {
   const { kind, body } = request;
   let isSent = false;
   // A process that is killed leaves a trace of its charge.
   const isNotedBefore = kind === 'charge';
+  const onRecord = chargesOnRecord(desk, body);
   const sending = async () => {
     await confirm();
+    const wasSent = isNotedBefore && (await onRecord.isUnseen());
     if (isNotedBefore) await noteCharge(desk, lostEntry(kind, body, notAnswered()), why);
     isSent = true;
+    return { wasSent };
   };
-  const made = await createPayment(desk.client, request, sending).catch(async (error: unknown) => {
+  const before = {
+    confirm: sending,
+    standingOf: async (read: PaymentRead) => (kind === 'charge' ? onRecord.standingOf(read) : undefined),
+  };
+  const made = await createPayment(desk.client, request, before).catch(async (error: unknown) => {
     if (isSent && error instanceof PaydeskError && (isNotedBefore || mayHaveArrived(error))) {
       await recordLost(desk, lostEntry(kind, body, error), why);
     }
     throw error;
   });
   if ('request' in made) return made;
-  const entry = ledgerEntry(kind, body, made.read);
-  if (made.differs) {
-    const error = madeDifferently(made.read, made.differs);
-    await recordCreated(desk, { ...entry, outcome: 'unknown', error }, why);
-    throw error;
-  }
+  const error = made.differs && madeDifferently(made, made.differs);
+  const entry = {
+    ...ledgerEntry(kind, body, made.read),
+    ...(error && { outcome: 'unknown' as const, error }),
+  };
   if (made.created) await recordCreated(desk, entry, why);
   else await recordFound(desk, entry);
-  return made;
+  return error ? { read: made.read, error } : made;
 }
 
 const notAnswered = () => new UnknownOutcomeError('No answer so far.', { code: 'answer-lost' });
 
-function madeDifferently(read: PaymentRead, differs: readonly OtherDetail[]): UnknownOutcomeError {
-  const [{ field, asked, found }] = differs as [OtherDetail, ...OtherDetail[]];
+function madeDifferently(
+  { created, read }: CreatedPayment,
+  differs: readonly OtherDetail[],
+): UnknownOutcomeError {
+  const payment = `Payment ${labelOf(read)}, ${stateText(read)},`;
+  const details = differs.map(
+    ({ field, asked, found }) => `${field} ${safeText(found)} instead of ${safeText(asked)}`,
+  );
+  const than = `other details than those asked for: ${details.join(', ')}.`;
   return new UnknownOutcomeError(
-    `Payment ${labelOf(read)}, ${stateText(read)}, was made with other details than those asked for: ` +
-      `${field} ${safeText(found)} instead of ${safeText(asked)}. Check it before you send anything else.`,
+    created
+      ? `${payment} was made with ${than} Check it before you send anything else.`
+      : `${payment} has this reference and ${than} This desk may have made it: check it, and do not charge again.`,
     {
       code: 'made-differently',
       details: [...differs],

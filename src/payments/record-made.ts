@@ -2,8 +2,17 @@
 
 import { paydesk } from '../next-command.js';
 import type { PaymentRead, Rechecked } from '../client/payment-calls.js';
+import { sameAmount } from '../contract/exact.js';
+import { type JsonObject, scalarText } from '../contract/json.js';
 import { firstLine, type PaydeskError } from '../errors.js';
-import { UNNAMED, type NewIntent, type NewOutcome } from '../ledger/moves/entries.js';
+import {
+  isOpen,
+  outcomeOf,
+  UNNAMED,
+  type Entry,
+  type NewIntent,
+  type NewOutcome,
+} from '../ledger/moves/entries.js';
 import type { OrderDetails } from '../ledger/known/seen-payment.js';
 import type { Outcome } from '../ledger/moves/operations.js';
 import { StoreError } from '../store/errors.js';
@@ -40,13 +49,38 @@ export async function recordCreated(
 
 /** The payment of an earlier run was found by its reference: an outcome that was unknown is known now. */
 export async function recordFound(desk: Desk, found: MadePayment): Promise<void> {
-  const { read, operation, outcome, order } = found;
+  const { read, operation, outcome, order, error } = found;
   await recordOrNote(desk, read, () =>
     desk.ledger.noteFound(
       { ...ledgerFacts(desk.app, read), order, operation },
-      { outcome, after: stateOf(read) ?? undefined },
+      { outcome, after: stateOf(read) ?? undefined, why: error && firstLine(error.message) },
     ),
   );
+}
+
+/** What the ledger has of a charge: one under the same reference with another amount is not the same. */
+export function chargesOnRecord({ ledger, app }: Desk, body: JsonObject & { referenceId: string }) {
+  const asked = scalarText(body['amount']) ?? '';
+  const isThis = ({ operation, reference_id, amount }: Entry): boolean =>
+    operation === 'charge' && reference_id === body.referenceId && sameAmount(amount ?? '', asked);
+  const unseen = async () => (await ledger.findOpen(app, { referenceId: body.referenceId })).find(isThis);
+  const seen = async (read: PaymentRead) => {
+    const ref = ledgerFacts(app, read);
+    const unsettled = (await ledger.unsettled(ref)).find(isThis);
+    if (unsettled) return unsettled;
+    const blocked = await ledger.findBlocking(ref, 'charge', {});
+    return blocked && 'intent' in blocked && isThis(blocked.intent) ? blocked.intent : undefined;
+  };
+  return {
+    /** Whether it was sent before, and nobody has seen its payment. */
+    isUnseen: () => withLedger(async () => (await unseen()) !== undefined),
+    /** Whether the one that may have made this payment is open, or over; undefined where there is none. */
+    standingOf: (read: PaymentRead) =>
+      withLedger(async () => {
+        const entry = (await unseen()) ?? (await seen(read));
+        return entry && (isOpen(outcomeOf(entry)) ? ('open' as const) : ('over' as const));
+      }),
+  };
 }
 
 /** A create or charge whose payment nobody has seen. */

@@ -44,7 +44,11 @@ export async function runJob(around: Surroundings, name: string, job: ChargeJob)
   trace(`${name} starts ${kind} ${body.referenceId}`);
   const ended = await life.live(async () => {
     const request = { kind, body, isNew: false, dryRun: false };
-    const made = await createPayment(desk.client, request, () => life.sleep(100));
+    const confirm = async () => {
+      await life.sleep(100);
+      return { wasSent: false };
+    };
+    const made = await createPayment(desk.client, request, { confirm, standingOf: async () => undefined });
     if (!('read' in made) || kind !== 'charge') return 'done';
     const wanted = { autoCapture: body.autoCapture, wait: false };
     return (await followCharge(desk, made.read, wanted)).outcome;

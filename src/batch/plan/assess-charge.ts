@@ -56,10 +56,16 @@ function assessSeen(row: SourceRow, read: PaymentRead): Assessment {
   const fields = differencesFound('charge', chargeBody(row), read).map(({ field }) => field);
   if (row.currency !== undefined && currency !== undefined && row.currency !== currency)
     fields.push('currency');
-  if (fields.length > 0) {
-    const why = `payment ${facts.payment} has this reference, with another ${fields.join(' and ')}`;
-    return { ...facts, verdict: 'conflict', why };
-  }
+  const standing = assessStanding(facts, read);
+  if (fields.length === 0) return standing;
+  const why = `payment ${facts.payment} has this reference, with another ${fields.join(' and ')}`;
+  // A service may call the flow of a charge as it likes.
+  const ifSent = fields.every((field) => field === 'flow') ? standing : undefined;
+  return { ...facts, verdict: 'conflict', why, ifSent };
+}
+
+/** How the charge of a row stands that has made a payment before. */
+function assessStanding(facts: Omit<Assessment, 'verdict'>, read: PaymentRead): Assessment {
   if (read.state === undefined) {
     return {
       ...facts,

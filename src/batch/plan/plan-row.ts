@@ -36,6 +36,8 @@ export interface Assessment {
   state?: string | undefined;
   amount?: string | undefined;
   currency?: string | undefined;
+  /** What counts instead where this ledger has the charge that made the payment. */
+  ifSent?: Assessment | undefined;
 }
 
 /** One row of a plan: what the file says, and what the service showed when the plan was made. */

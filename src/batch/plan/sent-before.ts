@@ -41,11 +41,37 @@ export function createMarkSent(
     return new Map(intents.map(({ payment_id: id, time, outcome }) => [id, { time, outcome }]));
   }
 
+  /** Of these references, those that this ledger has charged, as far as anybody knows. */
+  async function charged(references: readonly string[]): Promise<Set<string | null>> {
+    const intents = await store.db
+      .selectFrom('intents')
+      .select('reference_id')
+      .where('reference_id', 'in', [...references])
+      .where('app_id', '=', appId)
+      .where('retired', '=', 0)
+      .where('operation', '=', 'charge')
+      .where(
+        sql<boolean>`(select outcome from outcomes where intent_id = intents.id order by outcomes.id desc limit 1)
+          not in ('refused', 'unsent')`,
+      )
+      .execute();
+    return new Set(intents.map(({ reference_id }) => reference_id));
+  }
+
+  async function markCharges(assessments: readonly Assessment[]): Promise<Assessment[]> {
+    const references = assessments.flatMap(({ ifSent, reference }) => (ifSent && reference) ?? []);
+    const sent = references.length === 0 ? undefined : await charged(references);
+    return assessments.map(({ ifSent, ...each }) =>
+      ifSent && sent?.has(ifSent.reference ?? null) ? ifSent : each,
+    );
+  }
+
   return async (assessments) => {
+    if (action === 'charge') return markCharges(assessments);
     const acts = assessments.flatMap(({ verdict, payment }) =>
       verdict === 'act' && payment !== undefined ? [payment] : [],
     );
-    if (acts.length === 0 || action === 'recheck' || action === 'charge') return [...assessments];
+    if (acts.length === 0 || action === 'recheck') return [...assessments];
     const sent = await lastSent(acts);
     return assessments.map((each) => {
       const before = each.verdict === 'act' ? sent.get(each.payment ?? '') : undefined;

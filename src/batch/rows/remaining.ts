@@ -33,7 +33,9 @@ export async function remainingOf(
     .where(sql<boolean>`(outcome is null or outcome <> 'unknown')`)
     .executeTakeFirstOrThrow();
   const remaining = { ...nothingRemains, onlyChecked: Number(count) };
-  const isUnknown = sql<boolean>`finished = 0 and outcome = 'unknown' and planned <> ${sql.lit(PLANNED_CHECK)}`;
+  // A charge whose payment was seen is not sent again, whatever the payment shows.
+  const unseen = batch.action === 'charge' ? sql` and payment_id = ''` : sql``;
+  const isUnknown = sql<boolean>`finished = 0 and outcome = 'unknown' and planned <> ${sql.lit(PLANNED_CHECK)}${unseen}`;
   for await (const page of rowPages(store, batch.id, isUnknown)) {
     remaining.resendable += page.length;
     for (const intent of (await intentsOf(store, batch, page)).values()) {

@@ -6,7 +6,7 @@ import type { BatchRecord, BatchRow } from '../../ledger/schema.js';
 import { followCharge, wasRefunded } from '../../payments/charge-outcome.js';
 import type { Desk } from '../../payments/desk.js';
 import { failureReason } from '../../payments/failure-reason.js';
-import { makePayment } from '../../payments/make-payment.js';
+import { makeOrCompare } from '../../payments/make-payment.js';
 import { idOf, stateOf } from '../../payments/named-payments.js';
 import { chargedEarlier } from '../attempts.js';
 import { chargeBody } from '../plan/charge-rows.js';
@@ -21,8 +21,9 @@ export async function chargeRow(
   { wait, resend }: { wait: boolean; resend: boolean },
 ): Promise<WorkedRow> {
   const told = toldBefore(row);
-  // What was sent before is only looked for, unless a person decided to send it again with the same reference.
-  const onlyLooks = told !== undefined && !(told === 'unknown' && resend);
+  // What was sent before is only looked for, unless a person decided to send it again with the same reference. One whose
+  // payment was seen needs no second charge, whatever it shows.
+  const onlyLooks = told !== undefined && !(told === 'unknown' && resend && row.payment_id === '');
   let isSent = false;
   try {
     if (!onlyLooks) {
@@ -38,7 +39,7 @@ export async function chargeRow(
       description: row.description ?? undefined,
       batchId: batch.id,
     };
-    const made = await makePayment(
+    const made = await makeOrCompare(
       desk,
       { kind: 'charge', body: bodyOf(row), isNew: false, dryRun: onlyLooks },
       { why, confirm: async () => void (isSent = true) },
@@ -48,15 +49,18 @@ export async function chargeRow(
       return { outcome: told ?? 'unknown', why };
     }
     const tookMs = desk.clock.now() - from;
+    if ('error' in made) return { ...notDone(made.error, row), ...seenAs(made.read), tookMs };
     return { ...(await resultOf(desk, row, made.read, wait)), tookMs };
   } catch (error) {
     const result = notDone(error, row);
     if (told === undefined || changesOutcome(result, isSent)) return result;
+    // Another charge has the reference, which says nothing about this one.
+    if (result.error?.code === 'reference-in-use') return { outcome: told, ...toldOf(row) };
     // A run that sends has to know that the service does not answer.
     return {
       ...result,
       outcome: told,
-      after: row.after_state ?? undefined,
+      after: toldOf(row).after,
       isUnread: !onlyLooks && result.outcome === 'unsent',
     };
   }
@@ -67,7 +71,14 @@ export async function chargeRow(
  * run has sent; its refusal does.
  */
 const changesOutcome = ({ error, outcome }: WorkedRow, isSent: boolean): boolean =>
-  error?.code === 'reference-in-use' || (isSent && outcome === 'refused');
+  isSent && outcome === 'refused' && error?.code !== 'reference-in-use';
+
+const toldOf = ({ after_state, why }: BatchRow) => ({
+  after: after_state ?? undefined,
+  why: why ?? undefined,
+});
+
+const seenAs = (read: PaymentRead) => ({ after: stateOf(read) ?? undefined, payment: idOf(read) });
 
 /** What an earlier run has told of a row that it has sent. */
 function toldBefore({ outcome }: BatchRow): WorkedOutcome | undefined {
@@ -95,7 +106,7 @@ async function resultOf(desk: Desk, row: BatchRow, made: PaymentRead, wait: bool
   const wanted = { autoCapture: true, wait: wait && !wasRefunded(made) };
   const { read, outcome, error } = await followCharge(desk, made, wanted);
   const { currency } = read.fields;
-  const facts = { after: stateOf(read) ?? undefined, payment: idOf(read), currency };
+  const facts = { ...seenAs(read), currency };
   const otherCurrency =
     row.file_currency !== null && currency !== undefined && currency !== row.file_currency
       ? `charged in ${currency}, and the file says ${row.file_currency}`

@@ -148,6 +148,58 @@ describe('a charge that was carried out', () => {
       }),
     ]);
     expect(await desk.history()).toMatchObject([{ outcome: 'unknown', paymentId: 7, after: 'Captured' }]);
+    const again = await desk.charge();
+    expect([again.code, again.json]).toMatchObject([6, { error: { code: 'made-differently' } }]);
+    expect(again.stderr).toMatch(/Captured.*other details than those asked for.*do not charge again/);
+    expect(again.stderr).not.toContain('Nothing');
+    expect(await desk.history()).toMatchObject([{ outcome: 'unknown', paymentId: 7 }]);
+    expect(desk.posts()).toBe(1);
+  });
+
+  it.each(['HostedPage', 'Direct', 'Subscription'])(
+    'is done, and found again, when the service calls its flow %s',
+    async (paymentFlow) => {
+      const desk = await fakeDesk({
+        isShown: true,
+        answer: (payment) => ({ status: 200, body: Object.assign(payment, { paymentFlow }) }),
+      });
+      expect(await desk.charge()).toMatchObject({ code: 0, json: { created: true } });
+      expect(await desk.charge()).toMatchObject({ code: 0, json: { created: false } });
+      expect(await desk.history()).toMatchObject([{ outcome: 'done', paymentId: 7 }]);
+      expect(desk.posts()).toBe(1);
+    },
+  );
+
+  it('is unknown when its answer was lost and its payment has other details', async () => {
+    const fake: FakeCharges = { isShown: false, answer: () => ({ status: 503, body: {} }) };
+    const desk = await fakeDesk(fake);
+    expect(await desk.charge()).toMatchObject({ code: 6 });
+    Object.assign(desk.made.get('inv-1')!, { amount: 3.5 });
+    const sent = desk.posts();
+    fake.isShown = true;
+    expect(await desk.charge()).toMatchObject({ code: 6, json: { error: { code: 'made-differently' } } });
+    const { paymentId } = desk.made.get('inv-1')!;
+    expect(await desk.history()).toMatchObject([{ outcome: 'unknown', paymentId, after: 'Captured' }]);
+    expect(desk.posts()).toBe(sent);
+    const other = ['--reference', 'inv-1', '--amount', '9.00', '--customer', 'c'];
+    expect(await desk.run('payments', 'charge', ...other)).toMatchObject({
+      code: 1,
+      json: { error: { code: 'reference-in-use' } },
+    });
+  });
+
+  it('is unknown when it is sent again, and the service has made it with other details meanwhile', async () => {
+    const fake: FakeCharges = { isShown: false, answer: () => ({ status: 503, body: {} }) };
+    const desk = await fakeDesk(fake);
+    expect(await desk.charge()).toMatchObject({ code: 6 });
+    fake.answer = (payment) => {
+      Object.assign(payment, { amount: 3.5 });
+      fake.isShown = true;
+      return { status: 409, body: { message: 'in use' } };
+    };
+    expect(await desk.charge()).toMatchObject({ code: 6, json: { error: { code: 'made-differently' } } });
+    const { paymentId } = desk.made.get('inv-1')!;
+    expect(await desk.history()).toMatchObject([{ outcome: 'unknown', paymentId }]);
   });
 
   it.each([{}, { autoCapture: true }, { autoCapture: false }])(
@@ -603,6 +655,54 @@ describe('a batch of charges', () => {
     fake.answer = (payment) => ({ status: 200, body: payment });
     expect(await desk.run('batch', 'resume', desk.id)).toMatchObject({ code: 6, json: { unknown: 1 } });
     expect(desk.posts()).toBe(sent);
+  });
+
+  const withOtherAmount = (payment: Payment) => ({
+    status: 200,
+    body: Object.assign(payment, { amount: 3.5 }),
+  });
+
+  it('keeps a row as unknown that was made with other details, and does not advise to send it again', async () => {
+    const desk = await applied({ isShown: true, answer: withOtherAmount }, ['inv-1']);
+    for (const more of [[], ['--resend-unmoved']]) {
+      const resumed = await desk.run('batch', 'resume', desk.id, ...more);
+      expect(resumed).toMatchObject({ code: 6, json: { unknown: 1, refused: 0, state: 'unsettled' } });
+      expect(JSON.stringify(resumed)).not.toContain('send it again');
+    }
+    const { json: report } = await desk.run('batch', 'report', desk.id);
+    const why = expect.stringMatching(/amount 3\.5 instead of 3.*do not charge again/) as unknown;
+    expect(report).toMatchObject({ rows: [{ outcome: 'unknown', payment: 7, after: 'Captured', why }] });
+    expect(await desk.history()).toMatchObject([{ outcome: 'unknown', paymentId: 7 }]);
+    desk.made.clear();
+    expect(await desk.run('batch', 'resume', desk.id, '--resend-unmoved')).toMatchObject({ code: 6 });
+    expect(desk.posts()).toBe(1);
+  });
+
+  it('takes an accepted row for unknown when its payment shows other details later', async () => {
+    const desk = await applied({ isShown: true, answer: processing }, ['inv-1']);
+    expect((await desk.run('batch', 'status', desk.id)).json).toMatchObject([{ accepted: 1 }]);
+    Object.assign(desk.made.get('inv-1')!, { amount: 3.5, paymentState: 'Captured' });
+    expect(await desk.run('batch', 'resume', desk.id)).toMatchObject({
+      code: 6,
+      json: { unknown: 1, refused: 0 },
+    });
+  });
+
+  it('keeps a row as failed when its payment shows other details later', async () => {
+    const desk = await applied({ isShown: true, answer: declined }, ['inv-1']);
+    Object.assign(desk.made.get('inv-1')!, { amount: 3.5 });
+    expect((await desk.run('batch', 'resume', desk.id)).json).toMatchObject({ failed: 1, refused: 0 });
+  });
+
+  it('is done when the service calls the flow of its charges HostedPage', async () => {
+    const hosted = (payment: Payment) => ({
+      status: 200,
+      body: Object.assign(payment, { paymentFlow: 'HostedPage' }),
+    });
+    const desk = await applied({ isShown: true, answer: hosted }, ['inv-1']);
+    expect((await desk.run('batch', 'status', desk.id)).json).toMatchObject([{ done: 1 }]);
+    const { json: again } = await desk.plan(['inv-1'], 'again.json');
+    expect(again).toMatchObject({ rows: [{ verdict: 'done' }] });
   });
 
   it('finds on resume what was refused and carried out', async () => {
