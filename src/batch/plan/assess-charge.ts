@@ -7,10 +7,9 @@ import { numberText } from '../../contract/json.js';
 import { ServiceError } from '../../errors.js';
 import { chargeOutcome, wasRefunded } from '../../payments/charge-outcome.js';
 import { findByReference } from '../../payments/create-payment.js';
-import { differencesFound } from '../../payments/differences.js';
 import { failureReason } from '../../payments/failure-reason.js';
 import { idOf, stateOf } from '../../payments/named-payments.js';
-import { chargedEarlier } from '../attempts.js';
+import { type AskedCharge, chargeDifferences, chargedEarlier } from '../attempts.js';
 import { chargeBody } from './charge-rows.js';
 import type { SourceRow } from './csv-rows.js';
 import type { Assessment } from './plan-row.js';
@@ -28,7 +27,7 @@ export async function assessCharge(
   }
   const { line, typed, amount, currency, customer = '' } = row;
   const facts = { line, reference: typed, amount, currency };
-  const earlier = await chargedEarlier(client, typed);
+  const earlier = await chargedEarlier(client, askedBy(row));
   if (earlier) {
     const { isCharged, read, why } = earlier;
     if (read) onRead(read);
@@ -42,6 +41,8 @@ export async function assessCharge(
   return { ...facts, verdict: 'not-possible', why, next: paydesk('customers', 'methods', customer) };
 }
 
+const askedBy = (row: SourceRow): AskedCharge => ({ body: chargeBody(row), currency: row.currency });
+
 /** The reference has made a payment before: the same charge is not made again, and another one cannot be. */
 function assessSeen(row: SourceRow, read: PaymentRead): Assessment {
   const { amount, currency } = read.fields;
@@ -53,9 +54,7 @@ function assessSeen(row: SourceRow, read: PaymentRead): Assessment {
     amount: amount === undefined ? row.amount : numberText(amount),
     currency: currency ?? row.currency,
   };
-  const fields = differencesFound('charge', chargeBody(row), read).map(({ field }) => field);
-  if (row.currency !== undefined && currency !== undefined && row.currency !== currency)
-    fields.push('currency');
+  const fields = chargeDifferences(askedBy(row), read).map(({ field }) => field);
   const standing = assessStanding(facts, read);
   if (fields.length === 0) return standing;
   const why = `payment ${facts.payment} has this reference, with another ${fields.join(' and ')}`;

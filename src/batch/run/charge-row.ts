@@ -27,7 +27,8 @@ export async function chargeRow(
   let isSent = false;
   try {
     if (!onlyLooks) {
-      const earlier = await chargedEarlier(desk.client, row.typed);
+      const asked = { body: bodyOf(row), currency: row.file_currency ?? undefined };
+      const earlier = await chargedEarlier(desk.client, asked);
       const after = (earlier?.read && stateOf(earlier.read)) ?? undefined;
       if (earlier)
         return { outcome: told ?? (earlier.isCharged ? 'skipped' : 'refused'), after, why: earlier.why };

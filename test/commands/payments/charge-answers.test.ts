@@ -545,6 +545,23 @@ describe('a batch of charges', () => {
     });
   });
 
+  it.each([
+    ['amount and customer', { customerId: 'c_other', amount: 99 }],
+    ['amount', { amount: 99 }],
+    ['customer', { customerId: 'c_other', paymentState: 'Processing' }],
+  ])('does not take the charge of somebody else for an earlier attempt: another %s', async (which, other) => {
+    const desk = await applied({ isShown: true, answer: declined }, ['inv-1']);
+    await desk.plan(['inv-1-retry-1'], 'before.json');
+    Object.assign(desk.made.get('inv-1')!, { paymentState: 'Captured', ...other });
+    const why = `inv-1 is another charge, with another ${which} (payment 7)`;
+    const { json: again } = await desk.plan(['inv-1-retry-1'], 'again.json');
+    expect(again).toMatchObject({ rows: [{ verdict: 'conflict', why }] });
+    const sent = desk.posts();
+    const { code, json: told } = await desk.run('batch', 'apply', join(desk.home, 'before.json'));
+    expect([code, told]).toMatchObject([7, { refused: 1, skipped: 0, done: 0 }]);
+    expect(desk.posts()).toBe(sent);
+  });
+
   it('keeps a charge as accepted that cannot be read with --wait', async () => {
     const desk = await applied(
       { isShown: false, answer: processing },
