@@ -8,7 +8,7 @@ import type { Assessment, BatchAction } from './plan-row.js';
 
 /**
  * Marks rows that this ledger has sent before. What failed is sent again only when that is asked for; what is open is
- * found out when the plan is applied, and not sent again.
+ * found out when the plan is applied, and not sent again; what is done is left out.
  */
 export type MarkSent = (assessments: readonly Assessment[]) => Promise<Assessment[]>;
 
@@ -83,6 +83,10 @@ export function createMarkSent(
 function marked(each: Assessment, { time, outcome }: SentBefore): Assessment {
   const sent = `sent ${new Date(time).toISOString().slice(0, 19).replace('T', ' ')}`;
   if (outcome === 'failed') return { ...each, verdict: 'failed-before', why: `${sent} and failed` };
+  if (outcome === 'done') {
+    const why = `${sent} and done, but the service shows ${each.state ?? '?'}: an old copy, or it has lost the change`;
+    return { ...each, verdict: 'conflict', why };
+  }
   if (!isOpen(outcome ?? undefined)) return each;
   const stands = outcome === 'accepted' ? 'accepted' : 'outcome unknown';
   const note = `${sent}, ${stands}: will be checked, not sent again`;

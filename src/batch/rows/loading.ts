@@ -63,7 +63,7 @@ export function createLoading(store: Store<DeskTables>): Loading {
       try {
         let chunk: NewRow[] = [];
         for await (const row of rows) {
-          chunk.push(newRow(batch.id, { reason, ticket, ...row }, again));
+          chunk.push(newRow(batch, { reason, ticket, ...row }, again));
           if (chunk.length < CHUNK_SIZE) continue;
           await insertRows(batch.id, owner, chunk);
           chunk = [];
@@ -176,11 +176,11 @@ function newBatch({ header, digest, rows }: PlanFile, operator: string, now: num
 
 type NewRow = Omit<BatchRow, 'id'>;
 
-function newRow(batchId: string, row: PlanRow, again: boolean): NewRow {
+function newRow(batch: BatchRecord, row: PlanRow, again: boolean): NewRow {
   const planned = plannedOf(row.verdict, again);
   const acts = planned !== LEFT_OUT;
   return {
-    batch_id: batchId,
+    batch_id: batch.id,
     line: row.line,
     typed: row.typed,
     file_amount: row.file?.amount ?? null,
@@ -196,7 +196,7 @@ function newRow(batchId: string, row: PlanRow, again: boolean): NewRow {
     description: row.description ?? null,
     reason: row.reason ?? null,
     ticket: row.ticket ?? null,
-    outcome: acts ? null : (leftOutAs[row.verdict] ?? 'refused'),
+    outcome: acts ? null : leftOutAs(batch, row.verdict),
     after_state: null,
     why: acts ? null : (row.why ?? null),
     due_time: 0,
@@ -208,10 +208,12 @@ function newRow(batchId: string, row: PlanRow, again: boolean): NewRow {
 }
 
 /** The outcome of a row that the plan leaves out. */
-const leftOutAs: Readonly<Partial<Record<RowVerdict, RowOutcome>>> = {
-  done: 'skipped',
-  'failed-before': 'failed',
-};
+function leftOutAs({ action }: BatchRecord, verdict: RowVerdict): RowOutcome {
+  if (verdict === 'failed-before') return 'failed';
+  // The ledger has an instruction as done that conflicts with what the service shows; a charge was not made.
+  const isDone = verdict === 'done' || (verdict === 'conflict' && action !== 'charge');
+  return isDone ? 'skipped' : 'refused';
+}
 
 function plannedOf(verdict: RowVerdict, again: boolean): number {
   if (verdict === 'act') return PLANNED;

@@ -5,6 +5,7 @@ import { ServiceError, TemporaryError } from '../../errors.js';
 import { readPlanRows } from '../plan/plan-file.js';
 import { findByReference } from '../../payments/create-payment.js';
 import { type BatchAction, isSent, type PlanRow } from '../plan/plan-row.js';
+import type { MarkSent } from '../plan/sent-before.js';
 import { firstRows } from '../../spreadsheet/problems.js';
 
 export interface DryRun {
@@ -20,6 +21,8 @@ export interface DryRun {
   wouldCheck: number;
   /** Rows whose payment is not as the plan saw it. */
   changed: number;
+  /** Rows that the ledger has as done, and whose payment does not show it. */
+  conflicts: number;
   unreadable: number;
 }
 
@@ -28,24 +31,23 @@ interface DryRunOptions {
   action: BatchAction;
   /** Rows that failed before would be sent again. */
   again: boolean;
+  markSent: MarkSent;
   concurrency: number;
   signal: AbortSignal;
 }
 
 /** Reads every payment again that the plan acts on, and sends nothing. */
-export async function dryRun(
-  client: Client,
-  path: string,
-  { planKey, action, again, concurrency, signal }: DryRunOptions,
-): Promise<DryRun> {
-  const counts = { wouldSend: 0, wouldCheck: 0, changed: 0, unreadable: 0 };
+export async function dryRun(client: Client, path: string, options: DryRunOptions): Promise<DryRun> {
+  const { planKey, action, again, concurrency, signal } = options;
+  const counts = { wouldSend: 0, wouldCheck: 0, changed: 0, conflicts: 0, unreadable: 0 };
   const totals = createTotals();
   let first: PlanRow[] = [];
   await mapConcurrent(readPlanRows(path, planKey), concurrency, async (row) => {
     signal.throwIfAborted();
     if (row.verdict === 'check') counts.wouldCheck += 1;
+    if (row.verdict === 'conflict' && action !== 'charge') counts.conflicts += 1;
     if (!isSent(row, again)) return;
-    const found = await look(client, action, row);
+    const found = await look(client, options, row);
     counts[found] += 1;
     if (found !== 'wouldSend') return;
     if (action !== 'recheck') totals.add(row.amount, row.currency);
@@ -57,13 +59,16 @@ export async function dryRun(
 
 async function look(
   client: Client,
-  action: BatchAction,
+  { action, markSent }: DryRunOptions,
   row: PlanRow,
-): Promise<'wouldSend' | 'changed' | 'unreadable'> {
+): Promise<'wouldSend' | 'wouldCheck' | 'changed' | 'conflicts' | 'unreadable'> {
   try {
     if (action === 'charge') return (await findByReference(client, row.typed)) ? 'changed' : 'wouldSend';
     const { fields } = await client.getPayment({ paymentId: row.payment ?? '' });
-    return fields.paymentState === row.state ? 'wouldSend' : 'changed';
+    if (fields.paymentState !== row.state) return 'changed';
+    // Something may have been sent since the plan was made.
+    const [now] = await markSent([row]);
+    return now?.verdict === 'conflict' ? 'conflicts' : now?.verdict === 'check' ? 'wouldCheck' : 'wouldSend';
   } catch (error) {
     if (error instanceof ServiceError || error instanceof TemporaryError) return 'unreadable';
     throw error;

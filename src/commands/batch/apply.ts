@@ -14,6 +14,7 @@ import { createOwner } from '../../store/owner.js';
 import { checkPlan, openPlan } from '../../batch/run/check-plan.js';
 import { createBatches } from '../../batch/rows/batches.js';
 import { dryRun } from '../../batch/run/dry-run.js';
+import { createMarkSent } from '../../batch/plan/sent-before.js';
 import { rowsOfChecked } from '../../batch/plan/plan-file.js';
 import { findOperator } from '../../ledger/operator.js';
 import { countFlag } from '../../cli/flags/flags.js';
@@ -94,6 +95,7 @@ export default class BatchApply extends BaseCommand {
         planKey,
         action: header.action,
         again: flags.again,
+        markSent: createMarkSent(database.store, profile, header.action),
         concurrency: flags.concurrency ?? DEFAULT_CONCURRENCY,
         signal,
       });

@@ -207,13 +207,14 @@ function question(action: string, toSend: ToSend): Line[] {
 }
 
 export function dryRunLines(action: string, run: DryRun): Line[] {
-  const { wouldSend, totals, withoutAmount, wouldCheck, changed, unreadable } = run;
+  const { wouldSend, totals, withoutAmount, wouldCheck, changed, conflicts, unreadable } = run;
   const line = (label: string, count: number, note = '') =>
     `  ${pad(label, 16)}${pad(countText(count), 6, 'right')}${note === '' ? '' : `   ${note}`}`;
   return [
     line(`would ${actionText(action)}`, wouldSend, moneyText(totals, withoutAmount)),
     ...(wouldCheck > 0 ? [line('would check', wouldCheck, 'sent before: not sent again')] : []),
     ...(changed > 0 ? [line('changed', changed)] : []),
+    ...(conflicts > 0 ? [line('conflict', conflicts, 'done before, and the service does not show it')] : []),
     ...(unreadable > 0 ? [line('unreadable', unreadable)] : []),
   ];
 }

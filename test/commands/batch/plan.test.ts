@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import PaymentsList from '../../../src/commands/payments/list.js';
-import { runCommand } from '../../helpers/desk.js';
+import { envOf, runCommand, runTyped } from '../../helpers/desk.js';
+import { rewriteAnswers } from '../../helpers/rewritten-answers.js';
 import { windows1252 } from '../../helpers/windows-1252.js';
 import { type BatchDesk, openBatchDesk } from './batches.js';
 
@@ -61,6 +62,42 @@ describe('batch plan', () => {
     expect(desk.posts()).toEqual([]);
     expect(JSON.parse(readFileSync(out, 'utf8'))).toMatchObject({ paydesk: 'plan', counts: json.counts });
     expect(statSync(out).mode & 0o077).toBe(0);
+  });
+
+  it('leaves out a refund that the ledger has as done, when the service shows an old copy of the payment', async () => {
+    const [payment] = await desk.paid(1);
+    let isStale = false;
+    const url = await rewriteAnswers(desk.sandbox, (text) =>
+      isStale ? text.replace('"Refunded"', '"Captured"') : text,
+    );
+    const env = { PAYDESK_BASE_URL: url };
+    const [early, late] = [desk.path('early.json'), desk.path('late.json')];
+    const plan = (out: string) => {
+      const file = desk.csv('payment', payment!.paymentId);
+      return desk.run('plan', [file, '--action', 'refund', '--out', out, '--json'], { env });
+    };
+    await plan(early);
+    await runTyped(['payments', 'refund', String(payment!.paymentId), '--wait'], {
+      home: desk.home,
+      env: { ...envOf(desk.sandbox), ...env },
+    });
+    expect((await desk.sandbox.read(payment!.paymentId)).paymentState).toBe('Refunded');
+    isStale = true;
+    desk.posts();
+    const { json } = await plan(late);
+    const why = expect.stringMatching(
+      /^sent .* and done, but the service shows Captured: an old copy/,
+    ) as unknown;
+    expect(json).toMatchObject({ counts: { act: 0, conflict: 1 }, rows: [{ verdict: 'conflict', why }] });
+    for (const path of [early, late]) {
+      const dry = await desk.run('apply', [path, '--dry-run', '--json'], { env });
+      expect(dry.json).toMatchObject({ wouldSend: 0, conflicts: 1 });
+    }
+    const applied = await desk.run('apply', [late, '--json'], { env });
+    expect(applied).toMatchObject({ code: 0, json: { leftOut: 1, skipped: 1, refused: 0 } });
+    const notDone = await desk.run('report', [String(applied.json.id), '--not-done'], { env });
+    expect(notDone.stdout.trim().split('\n')).toHaveLength(1);
+    expect(desk.posts()).toEqual([]);
   });
 
   it('makes the payments known that it reads', async () => {
