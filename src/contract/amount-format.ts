@@ -1,10 +1,11 @@
 // Amounts and counts as people and programs read them.
 
 import { currencyDigits } from './currencies.js';
+import { writtenOut } from './money.js';
 
 /** The digits of an amount, filled up to the currency's decimals; never rounded, and what is no number stays as it is. */
 export function amountDigits(source: string, currency: string | undefined): string {
-  const match = /^(-?\d+)(?:\.(\d+))?$/.exec(source);
+  const match = /^(-?\d+)(?:\.(\d+))?$/.exec(writtenOut(source));
   if (!match) return source;
   const decimals = (match[2] ?? '').padEnd(currencyDigits(currency ?? ''), '0');
   return decimals === '' ? match[1]! : `${match[1]}.${decimals}`;

@@ -1,7 +1,7 @@
 // Exact arithmetic with signed decimals. Amounts are texts everywhere else; here they are whole numbers of a small unit.
 
 import { numberText, type JsonNumber } from './json.js';
-import { isDecimal } from './money.js';
+import { isDecimal, writtenOut } from './money.js';
 
 /** The most decimals that an amount of a provider's file may have. */
 const DECIMALS = 6;
@@ -93,12 +93,14 @@ export function fromUnits(units: bigint, decimals = DECIMALS): string {
 /** Whether one decimal is larger than another, however many decimals each is written with. */
 export const isLarger = (one: string, other: string): boolean => difference(one, other) > 0n;
 
-/** Whether two amounts are the same money, however they are written (10.1 and 10.10); other texts compare as texts. */
+/** Whether two amounts are the same money, however they are written (10.1, 10.10 and 1.01e1); other texts compare as texts. */
 export function sameAmount(a: JsonNumber | string, b: JsonNumber | string): boolean {
-  const left = typeof a === 'string' ? a : numberText(a);
-  const right = typeof b === 'string' ? b : numberText(b);
+  const [left, right] = [writtenAmount(a), writtenAmount(b)];
   return isDecimal(left) && isDecimal(right) ? difference(left, right) === 0n : left === right;
 }
+
+const writtenAmount = (amount: JsonNumber | string): string =>
+  writtenOut(typeof amount === 'string' ? amount : numberText(amount));
 
 /** In units of the last decimal that either of them has. */
 function difference(one: string, other: string): bigint {

@@ -17,6 +17,24 @@ export function totalProblem(text: string): string | undefined {
 /** Whether a text is a number written out with a decimal point: `-10.5`. */
 export const isDecimal = (text: string): boolean => /^-?\d+(\.\d+)?$/.test(text);
 
+// Longer than any amount, and short enough to print.
+const MAX_DIGITS = 30;
+
+/** A JSON number without its exponent: 1.05e1 is 10.5. What is no number, or would be too long, stays as it is. */
+export function writtenOut(text: string): string {
+  const match = /^(-?)(\d+)(?:\.(\d+))?e([+-]?\d+)$/i.exec(text);
+  if (!match) return text;
+  const [, sign, whole = '', decimals = '', exponent] = match;
+  const point = whole.length + Number(exponent);
+  const zerosBefore = Math.max(0, 1 - point);
+  const length = Math.max(whole.length + decimals.length, point) + zerosBefore;
+  if (length > MAX_DIGITS) return text;
+  const digits = ('0'.repeat(zerosBefore) + whole + decimals).padEnd(length, '0');
+  const at = point + zerosBefore;
+  const integer = digits.slice(0, at).replace(/^0+(?=\d)/, '');
+  return at === length ? `${sign}${integer}` : `${sign}${integer}.${digits.slice(at)}`;
+}
+
 /** Whether a text is a decimal with at most two places, which can be compared and added up. */
 export const isAmount = (text: string): boolean => /^\d+(\.\d{1,2})?$/.test(text);
 

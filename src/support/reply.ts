@@ -4,7 +4,7 @@ import type { PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
 import { isStateName, type StateName, wasCaptured } from '../contract/states.js';
 import type { KnownPaymentRow } from '../ledger/schema.js';
-import { isDecimal } from '../contract/money.js';
+import { isDecimal, writtenOut } from '../contract/money.js';
 import { formatAmount, localAmount } from '../contract/amount-format.js';
 import { safeText } from '../output/text.js';
 import { textAt } from '../output/values.js';
@@ -132,9 +132,10 @@ function textFor(situation: Situation, texts: ReplyTexts): ReplyText {
 /** `EUR 1,234.50` in English, `1.234,50 €` in German. What is no amount stays as it is. */
 function amountIn(amount: string, currency: string | undefined, locale: string): string {
   const isCode = currency !== undefined && /^[A-Z]{3}$/.test(currency);
-  return locale.startsWith('en') || !isCode || !isDecimal(amount)
+  const decimal = writtenOut(amount);
+  return locale.startsWith('en') || !isCode || !isDecimal(decimal)
     ? safeText(formatAmount(amount, currency))
-    : localAmount(amount, currency, locale);
+    : localAmount(decimal, currency, locale);
 }
 
 const DAY_MS = 86_400_000;

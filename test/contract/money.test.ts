@@ -4,7 +4,8 @@ import { currencies, currencyDigits, isKnownCurrency } from '../../src/contract/
 import { amount, breakdownAmount } from '../../src/contract/fields.js';
 import { ExactNumber, numberFromText, numberText, parseJson } from '../../src/contract/json.js';
 import { sameAmount } from '../../src/contract/exact.js';
-import { amountProblem, fromHundredths, toHundredths } from '../../src/contract/money.js';
+import { amountDigits } from '../../src/contract/amount-format.js';
+import { amountProblem, fromHundredths, toHundredths, writtenOut } from '../../src/contract/money.js';
 
 const hundredths = fc.bigInt({ min: 1n, max: 99_999_999_999n });
 
@@ -59,7 +60,7 @@ describe('amounts', () => {
     ['10.5', '-10.5', false],
     ['0.0000000000000000001', '0.00000000000000000010', true],
     ['0.0000000000000000001', '0', false],
-    ['1e1', '10', false],
+    ['1e1', '10', true],
     ['1e1', '1e1', true],
     ['.5', '0.5', false],
   ])('%s and %s are the same money: %s', (one, other, same) => {
@@ -139,6 +140,56 @@ describe('numbers in JSON', () => {
 
   test('broken JSON throws as it does elsewhere', () => {
     expect(() => parseJson('{')).toThrow(SyntaxError);
+  });
+});
+
+describe('numbers with an exponent', () => {
+  test.each([
+    ['1e1', '10', '10.00'],
+    ['1.01E1', '10.1', '10.10'],
+    ['1.010e+1', '10.10', '10.10'],
+    ['1050e-2', '10.50', '10.50'],
+    ['5e-3', '0.005', '0.005'],
+    ['0.0012e4', '12', '12.00'],
+    ['-2.5e0', '-2.5', '-2.50'],
+    ['0e0', '0', '0.00'],
+    ['1e29', `1${'0'.repeat(29)}`, `1${'0'.repeat(29)}.00`],
+  ])('%s is %s written out', (text, plain, digits) => {
+    expect(writtenOut(text)).toBe(plain);
+    expect(amountDigits(text, 'EUR')).toBe(digits);
+    expect(sameAmount(text, plain)).toBe(true);
+    expect(sameAmount(parseJson(text) as number, `${plain}${plain.includes('.') ? '1' : '.1'}`)).toBe(false);
+  });
+
+  test.each([
+    '1e30',
+    '1e-30',
+    '1e999999999999999999999',
+    '1e-99999999',
+    'e1',
+    '1e',
+    '1e1.5',
+    'ten',
+    '',
+    '1.e1',
+  ])('%j stays as it is', (text) => {
+    expect(writtenOut(text)).toBe(text);
+    expect(amountDigits(text, 'EUR')).toBe(text);
+    expect(sameAmount(text, text)).toBe(true);
+  });
+
+  test('mean what a JavaScript number means', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 10 ** 9 }),
+        fc.integer({ min: -15, max: 15 }),
+        (digits, exponent) => {
+          const text = `${digits}e${exponent}`;
+          expect(Number(writtenOut(text))).toBe(Number(text));
+          expect(writtenOut(text)).toMatch(/^(0|[1-9]\d*)(\.\d+)?$/);
+        },
+      ),
+    );
   });
 });
 

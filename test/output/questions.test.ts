@@ -30,6 +30,21 @@ describe('the question before several payments are moved', () => {
     );
   });
 
+  it('asks for the amount that a number with an exponent stands for', () => {
+    const written = three.replace('49.900', '1.05E1');
+    expect(question(written, three)).toMatch(/^Refund 2 payments, EUR 60\.40 in total\?\n {2}1 /);
+    expect(moveQuestion({ operation: 'refund', reads: [read(written)], leftOut: [] })).toMatchObject({
+      lines: ['Refund EUR 10.50 of payment 1 (inv-1) to customer ?'],
+      amount: { digits: '10.5', currency: 'EUR' },
+    });
+    const endless = moveQuestion({
+      operation: 'refund',
+      reads: [read(three.replace('49.900', '1e99'))],
+      leftOut: [],
+    });
+    expect(endless.amount).toBeUndefined();
+  });
+
   it('says how many payments are not in the sum', () => {
     expect(question(three, none).split('\n', 2)).toEqual([
       'Refund 2 payments, EUR 49.90 in total?',

@@ -2,7 +2,7 @@
 
 import { firstLine } from '../../errors.js';
 import { paydesk } from '../../next-command.js';
-import { isAmount } from '../../contract/money.js';
+import { isAmount, writtenOut } from '../../contract/money.js';
 import { numberText } from '../../contract/json.js';
 import type { MovesPlan, PlannedMove } from '../../payments/move/plan.js';
 import type { PlannedRequest } from '../../payments/planned-request.js';
@@ -52,7 +52,7 @@ export function moveQuestion(plan: MovesPlan): { lines: Line[]; amount?: AmountT
   if (first !== undefined && reads.length + leftOut.length === 1) {
     const payment = first.object;
     const to = operation === 'refund' ? ` to customer ${textAt(payment, 'customerId')}` : '';
-    const digits = textAt(payment, 'amount');
+    const digits = writtenOut(textAt(payment, 'amount'));
     const amount = { digits, currency: textAt(payment, 'currency') };
     return {
       lines: [`${moveText(operation, payment)}${to}?`],
@@ -115,7 +115,10 @@ interface Money {
 function moneyOf({ reads }: MovesPlan): Money {
   const totals = createTotals();
   for (const { fields } of reads) {
-    totals.add(fields.amount === undefined ? undefined : numberText(fields.amount), fields.currency);
+    totals.add(
+      fields.amount === undefined ? undefined : writtenOut(numberText(fields.amount)),
+      fields.currency,
+    );
   }
   return { totals: totals.sums(), withoutAmount: totals.withoutAmount() };
 }

@@ -72,6 +72,26 @@ describe('a service that writes amounts with three decimals', () => {
   });
 });
 
+describe('a service that writes amounts with an exponent', () => {
+  it.each(['1.05e1', '1050E-2', '0.105e+2'])(
+    'has the amount of a row that is written out: %s',
+    async (written) => {
+      const [one, other] = await desk.paid(2);
+      const { run, out } = await deskWith((body) =>
+        body.replaceAll(/"(amount|capturedAmount)":10\.5,/g, `"$1":${written},`),
+      );
+      const file = desk.csv('payment,amount', `${one!.paymentId},10.50`, `${other!.paymentId},10.51`);
+      const { json } = await run('plan', [file, '--action', 'refund', '--out', out, '--json']);
+      expect(json.rows!.map(({ verdict, why }) => [verdict, why])).toEqual([
+        ['act', undefined],
+        ['changed', 'amount differs'],
+      ]);
+      expect((await run('apply', [out])).code).toBe(0);
+      expect(await desk.told([one!, other!], 'refund')).toEqual([1, 0]);
+    },
+  );
+});
+
 describe('a service that does not show every amount', () => {
   const withoutAmount =
     ({ paymentId }: ShownPayment) =>
