@@ -1,4 +1,5 @@
-import { numberText, type JsonNumber } from './json.js';
+import { isJsonNumber, numberText, type JsonNumber } from './json.js';
+import { wasCaptured } from './states.js';
 
 /** What is wrong with an amount written as text, or undefined when nothing is. The spec names no largest amount. */
 export function amountProblem(text: string): string | undefined {
@@ -59,3 +60,21 @@ export function isPositive(amount: JsonNumber | undefined): boolean {
   const text = numberText(amount);
   return /^\+?\d/.test(text) && /[1-9]/.test(text.split(/e/i)[0] ?? '');
 }
+
+type Written = JsonNumber | string | null | undefined;
+
+/**
+ * What a payment has taken from the customer, as the service wrote it: a capture may be for less than the amount.
+ * `state` is our name of it. Before a capture, and where no captured amount is shown, it is the amount.
+ */
+export function takenAmount(
+  state: string | undefined,
+  { amount, capturedAmount }: { amount?: Written; capturedAmount?: Written },
+): string | undefined {
+  const captured = textOf(capturedAmount);
+  const isUsable = captured !== undefined && totalProblem(writtenOut(captured)) === undefined;
+  return state !== undefined && wasCaptured(state) && isUsable ? captured : textOf(amount);
+}
+
+const textOf = (written: Written): string | undefined =>
+  isJsonNumber(written) ? numberText(written) : (written ?? undefined);

@@ -2,7 +2,7 @@
 
 import { type Command, paydesk, withProfile } from '../next-command.js';
 import { operationStates, type SettleOperation, type StateName } from '../contract/states.js';
-import { nouns } from './phrases.js';
+import { instructed, nouns } from './phrases.js';
 import { conditionOf } from './condition.js';
 import type { Situation } from './situation.js';
 
@@ -124,8 +124,8 @@ function describe(situation: Situation, offer: ActionOperation | 'resend'): Desc
 
 /** A service that cannot be asked for a recheck keeps it from being sent. */
 function repeated(situation: Situation): string {
-  const noun = nouns[lastOperation(situation)];
-  return `Checks with the provider first. Sends the ${noun} of ${situation.amount} again only if nothing has changed.`;
+  const what = instructed(lastOperation(situation), situation);
+  return `Checks with the provider first. Sends the ${what} again only if nothing has changed.`;
 }
 
 function untilEnd({ state }: Situation): ActionOptions {
@@ -136,14 +136,14 @@ function untilEnd({ state }: Situation): ActionOptions {
 const titles: Readonly<Record<SettleOperation, (situation: Situation) => string>> = {
   capture: ({ amount }) => `Capture ${amount}`,
   cancel: () => 'Cancel the payment',
-  refund: ({ amount }) => `Refund ${amount}`,
+  refund: ({ taken }) => `Refund ${taken}`,
   unhold: ({ amount, autoCapture }) =>
     autoCapture === false ? `Approve ${amount}` : `Approve and charge ${amount}`,
 };
 
 const consequences: Readonly<Record<SettleOperation, (situation: Situation) => string>> = {
   capture: ({ amount }) => `The customer is charged ${amount}.`,
-  refund: ({ amount }) => `${amount} is returned to the customer.`,
+  refund: ({ taken }) => `${taken} is returned to the customer.`,
   unhold: ({ amount, autoCapture }) =>
     autoCapture === false
       ? `The provider reserves ${amount}. The customer is charged when you capture it.`

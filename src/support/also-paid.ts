@@ -5,6 +5,7 @@ import type { KnownPaymentRow } from '../ledger/schema.js';
 import type { Sources } from './records.js';
 import { type Command, paydesk, withProfile } from '../next-command.js';
 import { formatAmount } from '../contract/amount-format.js';
+import { takenAmount } from '../contract/money.js';
 import { safeText } from '../output/text.js';
 import { roughDuration } from '../output/time.js';
 
@@ -35,7 +36,8 @@ export function alsoPaidOf(
       Math.abs(apart) < 1_000
         ? 'at the same time'
         : `${roughDuration(Math.abs(apart))} ${apart > 0 ? 'later' : 'earlier'}`;
-    const amount = formatAmount(other.amount ?? '', other.currency ?? undefined);
+    const taken = takenAmount(other.state, { amount: other.amount, capturedAmount: other.captured_amount });
+    const amount = formatAmount(taken ?? '', other.currency ?? undefined);
     const command = (verb: string, payment: string) =>
       withProfile(paydesk('payments', verb, payment), profile);
     return {

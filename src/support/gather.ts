@@ -3,7 +3,7 @@
 import type { Client } from '../client/client.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
-import { isPositive } from '../contract/money.js';
+import { isPositive, shortDecimal, takenAmount, writtenOut } from '../contract/money.js';
 import {
   isSettleOperation,
   isStateName,
@@ -62,7 +62,7 @@ export function gatherSituation(
     referenceId: fields.referenceId,
     state: read.state,
     shown,
-    amount: amountText(fields.amount === undefined ? undefined : numberText(fields.amount), fields.currency),
+    ...amountTexts(read.state, fields),
     captured: capturedText(read),
     autoCapture: fields.autoCapture,
     isCharge: fields.paymentFlow === 'AutoPayment',
@@ -94,7 +94,11 @@ export function gatherKnown(
     referenceId: known.reference_id ?? undefined,
     state: isStateName(state) ? state : undefined,
     shown: state,
-    amount: amountText(known.amount ?? undefined, known.currency ?? undefined),
+    ...amountTexts(state, {
+      amount: known.amount,
+      capturedAmount: known.captured_amount,
+      currency: known.currency ?? undefined,
+    }),
     captured: undefined,
     autoCapture: undefined,
     isCharge: undefined,
@@ -114,6 +118,18 @@ export function gatherKnown(
 function capturedText({ fields: { capturedAmount, currency } }: PaymentRead): string | undefined {
   if (capturedAmount === undefined || !isPositive(capturedAmount)) return undefined;
   return amountText(numberText(capturedAmount), currency);
+}
+
+function amountTexts(
+  state: string | undefined,
+  payment: Parameters<typeof takenAmount>[1] & { currency?: string | undefined },
+): Pick<Situation, 'amount' | 'taken'> {
+  const { currency } = payment;
+  const whole = takenAmount(undefined, payment);
+  const taken = takenAmount(state, payment);
+  const plain = (amount = '') => shortDecimal(writtenOut(amount));
+  const isWhole = plain(whole) === plain(taken);
+  return { amount: amountText(whole, currency), taken: amountText(isWhole ? whole : taken, currency) };
 }
 
 function amountText(amount: string | undefined, currency: string | undefined): string {

@@ -13,6 +13,10 @@ export const nouns: Readonly<Record<SettleOperation, string>> = {
   unhold: 'approval',
 };
 
+/** `refund of EUR 20.00`: a refund returns what was taken, everything else is about the whole amount. */
+export const instructed = (operation: SettleOperation, { amount, taken }: Situation): string =>
+  `${nouns[operation]} of ${operation === 'refund' ? taken : amount}`;
+
 const bounds = { exact: '', 'at-least': ' at the latest', 'up-to': ' at the earliest' } as const;
 
 /** ` since 07:49 UTC at the earliest`; nothing where nothing is known. */

@@ -1,10 +1,9 @@
 // What may be told to the customer: no internals, and never the opposite of the verdict.
 
 import type { PaymentRead } from '../client/payment-calls.js';
-import { numberText } from '../contract/json.js';
 import { isStateName, type StateName, wasCaptured } from '../contract/states.js';
 import type { KnownPaymentRow } from '../ledger/schema.js';
-import { isDecimal, writtenOut } from '../contract/money.js';
+import { isDecimal, takenAmount, writtenOut } from '../contract/money.js';
 import { formatAmount, localAmount } from '../contract/amount-format.js';
 import { safeText } from '../output/text.js';
 import { textAt } from '../output/values.js';
@@ -28,9 +27,9 @@ interface ReplyPayment {
   payerName: string | undefined;
 }
 
-export function replyPayment({ object, fields }: PaymentRead): ReplyPayment {
+export function replyPayment({ object, fields, state }: PaymentRead): ReplyPayment {
   return {
-    amount: fields.amount === undefined ? undefined : numberText(fields.amount),
+    amount: takenAmount(state, fields),
     currency: fields.currency,
     payerName: textAt(object, 'payInfo', 'payer', 'fullName') || undefined,
   };
@@ -45,7 +44,7 @@ interface OtherPayment extends Omit<ReplyPayment, 'payerName'> {
 
 export const otherPaid = (row: KnownPaymentRow): OtherPayment => ({
   state: row.state,
-  amount: row.amount ?? undefined,
+  amount: takenAmount(row.state, { amount: row.amount, capturedAmount: row.captured_amount }),
   currency: row.currency ?? undefined,
   referenceId: row.reference_id ?? undefined,
   createdTime: row.created_time ?? undefined,

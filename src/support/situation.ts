@@ -45,6 +45,8 @@ export interface Situation {
   shown: string;
   /** `EUR 49.90`. */
   amount: string;
+  /** What the customer has paid, and gets back with a refund: less than the amount after a capture in part. */
+  taken: string;
   /** The amount that the service shows as captured, where it is more than nothing: `EUR 49.90`. */
   captured: string | undefined;
   autoCapture: boolean | undefined;

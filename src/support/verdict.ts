@@ -15,7 +15,7 @@ import {
   type NotDone,
 } from './condition.js';
 import { ABANDONED_MS } from './overdue.js';
-import { ago, capitalise, nouns, reservationEnd, sentBy, since } from './phrases.js';
+import { ago, capitalise, instructed, nouns, reservationEnd, sentBy, since } from './phrases.js';
 import { moment } from '../output/time.js';
 import type { LastOperation, Situation } from './situation.js';
 
@@ -42,7 +42,7 @@ const urgent = (text: string): Verdict => ({ text, severity: 'urgent', stuck: tr
 const attention = (text: string, stuck: boolean): Verdict => ({ text, severity: 'attention', stuck });
 
 function verdictOn(condition: PaymentCondition, situation: Situation): Verdict {
-  const { now, amount } = situation;
+  const { now } = situation;
   switch (condition.kind) {
     case 'state':
       return byState[condition.state](situation);
@@ -55,7 +55,7 @@ function verdictOn(condition: PaymentCondition, situation: Situation): Verdict {
     case 'conflict': {
       const { last, operation } = condition;
       return urgent(
-        `Conflict: this desk recorded the ${nouns[operation]} of ${amount} as done, but the service shows ${shownState(situation)}. ${sentBy(last, now)}.`,
+        `Conflict: this desk recorded the ${instructed(operation, situation)} as done, but the service shows ${shownState(situation)}. ${sentBy(last, now)}.`,
       );
     }
     case 'not-recorded': {
@@ -75,13 +75,14 @@ function verdictOn(condition: PaymentCondition, situation: Situation): Verdict {
       return cameBack(condition, situation);
     case 'unknown-outcome':
       return urgent(
-        `Unknown outcome: the ${nouns[condition.operation]} of ${amount} may or may not have been carried out. ` +
+        `Unknown outcome: the ${instructed(condition.operation, situation)} may or may not have been carried out. ` +
           `${sentBy(condition.last, now)}, and the payment shows ${shownState(situation)}${difference(condition.last)}.`,
       );
     case 'not-done':
       return notDone(condition, situation);
     case 'charged-anyway': {
-      const charged = condition.state === 'Captured' ? `was charged ${amount}` : `is being charged ${amount}`;
+      const { amount, taken } = situation;
+      const charged = condition.state === 'Captured' ? `was charged ${taken}` : `is being charged ${amount}`;
       return attention(
         `${headlines[condition.outcome]('Cancellation')}: the customer ${charged}. ${details(condition.last, now)}${saidOf(condition.last)}`,
         true,
@@ -116,8 +117,8 @@ function inProgress(
   { last, operation }: Extract<PaymentCondition, { kind: 'in-progress' }>,
   situation: Situation,
 ): Verdict {
-  const { amount, now } = situation;
-  const what = `${nouns[operation]} of ${amount}`;
+  const { now } = situation;
+  const what = instructed(operation, situation);
   if (!isLate(last, now)) {
     return {
       text: `The ${what} is in progress. ${sentBy(last, now)}.`,
@@ -134,9 +135,9 @@ function accepted(
   { last, operation }: Extract<PaymentCondition, { kind: 'accepted' }>,
   situation: Situation,
 ): Verdict {
-  const { amount, now } = situation;
+  const { now } = situation;
   const shown = shownState(situation);
-  const text = `The service accepted the ${nouns[operation]} of ${amount}, but the payment still shows ${shown}. ${sentBy(last, now)}.`;
+  const text = `The service accepted the ${instructed(operation, situation)}, but the payment still shows ${shown}. ${sentBy(last, now)}.`;
   if (now < last.quietUntil) return { text, severity: 'waiting', stuck: false };
   return urgent(`${text}${checkedWithoutChange(situation)}`);
 }
@@ -152,7 +153,7 @@ function cameBack(
 }
 
 const isBackText = (operation: SettleOperation, situation: Situation): string =>
-  `The ${nouns[operation]} of ${situation.amount} was in progress, and the payment shows ${shownState(situation)} again.`;
+  `The ${instructed(operation, situation)} was in progress, and the payment shows ${shownState(situation)} again.`;
 
 /** A read may be behind: whether it failed is certain only after that time. */
 function soonCertain(operation: SettleOperation, situation: Situation, at: number): Verdict {
@@ -182,8 +183,8 @@ function notDone(
 }
 
 /** What the customer or the merchant has not got because an instruction was not carried out. */
-function missing(operation: SettleOperation, state: StateName, { amount }: Situation): string {
-  if (operation === 'refund') return `the customer has not received ${amount}`;
+function missing(operation: SettleOperation, state: StateName, { amount, taken }: Situation): string {
+  if (operation === 'refund') return `the customer has not received ${taken}`;
   if (operation === 'capture') return `${amount} is reserved, and the customer has not been charged`;
   if (operation === 'unhold' || state === 'Held')
     return 'the payment is still held, and nothing has been charged';
@@ -228,12 +229,12 @@ function waiting(situation: Situation, usual: string, overdue: string): Verdict 
   return urgent(`${overdue}${checkedWithoutChange(situation)}`);
 }
 
-function providerWorks(situation: Situation, doing: string, what: string): Verdict {
-  const { amount } = situation;
+function providerWorks(situation: Situation, doing: string, operation: SettleOperation): Verdict {
+  const what = instructed(operation, situation);
   return waiting(
     situation,
-    `${doing}${since(situation)}. The ${what} of ${amount} is in progress.`,
-    `${doing}${since(situation)}. The provider has not confirmed the ${what} of ${amount}.`,
+    `${doing}${since(situation)}. The ${what} is in progress.`,
+    `${doing}${since(situation)}. The provider has not confirmed the ${what}.`,
   );
 }
 
@@ -270,10 +271,11 @@ const byState: Readonly<Record<StateName, (situation: Situation) => Verdict>> = 
     return isOverdueNow(situation) ? urgent(text) : attention(text, false);
   },
   Capturing: (situation) => providerWorks(situation, 'Capturing', 'capture'),
-  Captured: ({ amount }) => over(`Captured. The customer has paid ${amount}.`),
+  Captured: ({ amount, taken }) =>
+    over(`Captured. The customer has paid ${taken === amount ? amount : `${taken} of ${amount}`}.`),
   Refunding: (situation) => providerWorks(situation, 'Refunding', 'refund'),
-  Refunded: ({ amount }) => over(`Refunded. ${amount} was returned to the customer.`),
-  Cancelling: (situation) => providerWorks(situation, 'Cancelling', 'cancellation'),
+  Refunded: ({ taken }) => over(`Refunded. ${taken} was returned to the customer.`),
+  Cancelling: (situation) => providerWorks(situation, 'Cancelling', 'cancel'),
   Cancelled: () => over('Cancelled. The customer was not charged.'),
   Declined: (situation) => failed(`Declined${because(situation)} Nothing was charged.${retry(situation)}`),
   Failed: (situation) => failed(`Failed at the provider${because(situation)} Nothing was charged.`),

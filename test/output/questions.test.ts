@@ -45,6 +45,18 @@ describe('the question before several payments are moved', () => {
     expect(endless.amount).toBeUndefined();
   });
 
+  it('asks for the money that was taken before a refund, and for the amount before a capture', () => {
+    const part = three.replace('49.900', '50.00, "capturedAmount": 20.00, "customerId": "c_ada"');
+    const asked = (operation: 'refund' | 'capture') =>
+      moveQuestion({ operation, reads: [read(part)], leftOut: [] });
+    expect(asked('refund')).toEqual({
+      lines: ['Refund EUR 20.00 of payment 1 (inv-1) to customer c_ada?'],
+      amount: { digits: '20.00', currency: 'EUR' },
+    });
+    expect(asked('capture').amount).toEqual({ digits: '50.00', currency: 'EUR' });
+    expect(question(part, three)).toMatch(/^Refund 2 payments, EUR 69\.90 in total\?\n.* EUR 20\.00\n/);
+  });
+
   it('says how many payments are not in the sum', () => {
     expect(question(three, none).split('\n', 2)).toEqual([
       'Refund 2 payments, EUR 49.90 in total?',

@@ -1,6 +1,7 @@
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { numberText } from '../../contract/json.js';
 import { sameAmount } from '../../contract/exact.js';
+import { takenAmount } from '../../contract/money.js';
 import { operationStates, states } from '../../contract/states.js';
 import { forbidden, legalInstead } from '../../payments/move/legality.js';
 import { idOf, stateOf } from '../../payments/named-payments.js';
@@ -18,8 +19,10 @@ export function assess(action: PaymentAction, row: SourceRow, read: PaymentRead)
     amount: amount === undefined ? undefined : numberText(amount),
     currency,
   };
-  const difference = differenceOf(row, facts);
-  if (difference !== undefined) return { ...facts, verdict: 'changed', why: difference };
+  // A refund returns what was captured, which may be less than the amount.
+  const compared = action === 'refund' ? { ...facts, amount: takenAmount(read.state, read.fields) } : facts;
+  const difference = differenceOf(row, compared);
+  if (difference !== undefined) return { ...compared, verdict: 'changed', why: difference };
   if (action === 'recheck') return { ...facts, verdict: 'act' };
   const before = doneBefore(action, read);
   if (before !== undefined) return { ...facts, verdict: 'done', why: before };

@@ -3,7 +3,6 @@
 import { firstLine } from '../../errors.js';
 import { paydesk } from '../../next-command.js';
 import { isAmount, writtenOut } from '../../contract/money.js';
-import { numberText } from '../../contract/json.js';
 import type { MovesPlan, PlannedMove } from '../../payments/move/plan.js';
 import type { PlannedRequest } from '../../payments/planned-request.js';
 import { endStateOf } from '../../payments/move/proof.js';
@@ -14,7 +13,7 @@ import { describeError, type ErrorReport } from '../report.js';
 import { safeJson } from '../text.js';
 import { textAt } from '../values.js';
 import { operationLine } from './operation.js';
-import { paymentAmount } from './payment.js';
+import { movedAmount, movedText } from './payment.js';
 
 const verbs = {
   capture: 'Capture',
@@ -52,7 +51,7 @@ export function moveQuestion(plan: MovesPlan): { lines: Line[]; amount?: AmountT
   if (first !== undefined && reads.length + leftOut.length === 1) {
     const payment = first.object;
     const to = operation === 'refund' ? ` to customer ${textAt(payment, 'customerId')}` : '';
-    const digits = writtenOut(textAt(payment, 'amount'));
+    const digits = writtenOut(movedAmount(operation, payment));
     const amount = { digits, currency: textAt(payment, 'currency') };
     return {
       lines: [`${moveText(operation, payment)}${to}?`],
@@ -90,14 +89,14 @@ export interface AmountToType {
 
 /** `Refund EUR 20.00 of payment 100231 (inv-2041)`. */
 const moveText = (operation: MovesPlan['operation'], payment: unknown): string =>
-  `${verbs[operation]} ${paymentAmount(payment)} of payment ${textAt(payment, 'paymentId')} (${textAt(payment, 'referenceId')})`;
+  `${verbs[operation]} ${movedText(operation, payment)} of payment ${textAt(payment, 'paymentId')} (${textAt(payment, 'referenceId')})`;
 
 /** One line for each payment, in columns. */
-function listed({ reads }: MovesPlan): string[] {
+function listed({ operation, reads }: MovesPlan): string[] {
   const rows = reads.map(({ object }) => [
     textAt(object, 'paymentId'),
     textAt(object, 'referenceId'),
-    paymentAmount(object),
+    movedText(operation, object),
   ]);
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   return rows.map(
@@ -112,13 +111,10 @@ interface Money {
   withoutAmount: number;
 }
 
-function moneyOf({ reads }: MovesPlan): Money {
+function moneyOf({ operation, reads }: MovesPlan): Money {
   const totals = createTotals();
-  for (const { fields } of reads) {
-    totals.add(
-      fields.amount === undefined ? undefined : writtenOut(numberText(fields.amount)),
-      fields.currency,
-    );
+  for (const { object, fields } of reads) {
+    totals.add(writtenOut(movedAmount(operation, object)), fields.currency);
   }
   return { totals: totals.sums(), withoutAmount: totals.withoutAmount() };
 }

@@ -3,7 +3,7 @@ import type { ListView } from '../rows.js';
 import type { Tone } from '../theme.js';
 import { tookTime } from '../time.js';
 import { statePiece, textAt } from '../values.js';
-import { paymentAmount } from './payment.js';
+import { movedAmount, movedText } from './payment.js';
 
 /** The result of one money move: the object that `--json` prints, and how long it took. */
 export interface OperationResult {
@@ -36,8 +36,8 @@ function change({ before, after, outcome }: OperationResult): Line {
   return to ? joinPieces(before, ' → ', statePiece(to)) : statePiece(before);
 }
 
-const amountPieces = ({ payment }: OperationResult): Piece[] => {
-  const amount = paymentAmount(payment);
+const amountPieces = ({ operation, payment }: OperationResult): Piece[] => {
+  const amount = movedText(operation, payment);
   return amount === '' ? [] : [amount, '   '];
 };
 
@@ -70,8 +70,8 @@ export const operationList: ListView<OperationResult> = {
       key: 'amount',
       align: 'right',
       number: true,
-      value: ({ payment }) => textAt(payment, 'amount'),
-      shown: ({ payment }) => paymentAmount(payment),
+      value: ({ operation, payment }) => movedAmount(operation, payment),
+      shown: ({ operation, payment }) => movedText(operation, payment),
     },
     { key: 'currency', extra: 'terminal', value: ({ payment }) => textAt(payment, 'currency') },
     { key: 'operation', extra: true, value: ({ operation }) => operation ?? '' },

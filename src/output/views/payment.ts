@@ -1,6 +1,7 @@
 import { answerFields } from '../../contract/answer-fields.js';
 import type { JsonObject } from '../../contract/json.js';
-import { canonicalState, payableStates, type StateName } from '../../contract/states.js';
+import { takenAmount } from '../../contract/money.js';
+import { canonicalState, isStateName, payableStates, type StateName } from '../../contract/states.js';
 import type { NamedRead } from '../../payments/named-payments.js';
 import { amountDigits, formatAmount } from '../../contract/amount-format.js';
 import { cardLines, extraFields, type Field } from '../card.js';
@@ -13,8 +14,19 @@ import { statePiece, textAt, textOf, valueAt } from '../values.js';
 /** What the card shows in its own words; everything else is shown as the service sent it. */
 const known = new Set(Object.keys(answerFields.payment));
 
-export function paymentAmount(payment: unknown, key: 'amount' | 'capturedAmount' = 'amount'): string {
+function paymentAmount(payment: unknown, key: 'amount' | 'capturedAmount' = 'amount'): string {
   const source = textAt(payment, key);
+  return source === '' ? '' : formatAmount(source, textAt(payment, 'currency'));
+}
+
+/** What an operation moves, as the service wrote it: a refund returns what was captured, whatever the state is called. */
+export function movedAmount(operation: string | null, payment: unknown): string {
+  const [amount, capturedAmount] = [textAt(payment, 'amount'), textAt(payment, 'capturedAmount')];
+  return takenAmount(operation === 'refund' ? 'Captured' : undefined, { amount, capturedAmount }) ?? '';
+}
+
+export function movedText(operation: string | null, payment: unknown): string {
+  const source = movedAmount(operation, payment);
   return source === '' ? '' : formatAmount(source, textAt(payment, 'currency'));
 }
 

@@ -92,6 +92,24 @@ describe('a service that writes amounts with an exponent', () => {
   );
 });
 
+describe('a service that captured a part', () => {
+  const inPart = (body: string) => body.replace('"capturedAmount":10.5,', '"capturedAmount":4,');
+
+  it('has a refund compared with what was captured', async () => {
+    const [one, other] = await desk.paid(2);
+    const { run, out } = await deskWith(inPart);
+    const file = desk.csv('payment,amount', `${one!.paymentId},4.00`, `${other!.paymentId},10.50`);
+    const { json } = await run('plan', [file, '--action', 'refund', '--out', out, '--json']);
+    expect(json.rows!.map(({ verdict, why }) => [verdict, why])).toEqual([
+      ['act', undefined],
+      ['changed', 'amount differs'],
+    ]);
+    expect(json.rows![1]).toMatchObject({ amount: 4, file: { amount: 10.5 } });
+    expect((await run('apply', [out])).code).toBe(0);
+    expect(await desk.told([one!, other!], 'refund')).toEqual([1, 0]);
+  });
+});
+
 describe('a service that does not show every amount', () => {
   const withoutAmount =
     ({ paymentId }: ShownPayment) =>

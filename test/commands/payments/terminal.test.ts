@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { paydesk, paydeskTty } from '../../helpers/run.js';
 import { createFlags, envOf, openTestDesk, type TestDesk } from '../../helpers/desk.js';
+import { rewriteAnswers } from '../../helpers/rewritten-answers.js';
 import { newReference } from '../../helpers/sandbox.js';
 
 let desk: TestDesk;
@@ -145,6 +146,25 @@ it('a live refund is confirmed by its amount; a wrong one is told, none leaves i
   empty.press('enter');
   expect(await empty.ended()).toBe(130);
   expect(await desk.sandbox.books(other)).not.toHaveProperty('refund');
+});
+
+it('a live refund of a payment that was captured in part is confirmed by what was captured', async () => {
+  const paymentId = await livePayment();
+  const url = await rewriteAnswers(desk.sandbox, (body) =>
+    body.replace('"capturedAmount":49.9,', '"capturedAmount":20.00,'),
+  );
+  const env = { ...envOf(desk.sandbox, 'live'), PAYDESK_BASE_URL: url };
+  const terminal = await paydeskTty(['payments', 'refund', String(paymentId)], { home, env });
+  await terminal.waitFor(`Refund EUR 20.00 of payment ${paymentId}`);
+  await terminal.waitFor('Type the amount to confirm');
+  terminal.type('49.90');
+  terminal.press('enter');
+  await terminal.waitFor('Type the amount, EUR 20.00,');
+  terminal.type('20');
+  terminal.press('enter');
+  await terminal.waitFor('EUR 20.00   Captured → Refunding');
+  expect(await terminal.ended()).toBe(0);
+  expect(await desk.sandbox.books(paymentId)).toMatchObject({ refund: '1/1' });
 });
 
 it('several live payments are confirmed once, by the App ID, with their totals', async () => {
