@@ -1,6 +1,7 @@
 // A mapping for a file that paydesk has not seen before, and what it makes of the first lines.
 
 import { UsageError } from '../errors.js';
+import { paydesk } from '../next-command.js';
 import { createFileProblems, type FileProblems } from '../spreadsheet/problems.js';
 import { readRecordChunks } from '../spreadsheet/records.js';
 import { openTextFile, type TextFile } from '../spreadsheet/text.js';
@@ -16,6 +17,8 @@ export interface GuessedMap {
   encoding: TextFile['encoding'];
   /** The text of the mapping file. */
   text: string;
+  /** The columns that the mapping does not read. */
+  ignored: string[];
   notes: string[];
   /** The first lines as the mapping reads them. */
   lines: SettlementLine[];
@@ -26,17 +29,21 @@ export interface GuessedMap {
 /** Which of these columns has the field; undefined for none of them. */
 export type AskColumn = (field: MappedField, columns: readonly string[]) => Promise<string | undefined>;
 
+/** Refuses a file that is read without a mapping. */
+export async function refuseXml(path: string): Promise<void> {
+  if (!(await isXml(path))) return;
+  throw new UsageError('This is XML: camt.053 needs no mapping. Nothing was written.', {
+    code: 'mapping-not-needed',
+    next: [paydesk('reconcile', path)],
+  });
+}
+
 /** `ask`: where somebody can be asked for a column that has no usual name. */
 export async function guessMap(path: string, ask?: AskColumn): Promise<GuessedMap> {
-  if (await isXml(path)) {
-    throw new UsageError('This is XML: camt.053 needs no mapping. Nothing was written.', {
-      code: 'mapping-not-needed',
-    });
-  }
   const file = await openTextFile(path);
   const sample = await readSample(file);
   const chosen = ask === undefined ? {} : await askForMissing(sample, ask);
-  const { text, notes, missing } = guessMapping(sample, chosen);
+  const { text, ignored, notes, missing } = guessMapping(sample, chosen);
   if (missing.length > 0) {
     throw new UsageError(
       'paydesk cannot tell what the columns mean. Nothing was written. Write the mapping yourself: see docs/reconcile.md.',
@@ -52,13 +59,14 @@ export async function guessMap(path: string, ask?: AskColumn): Promise<GuessedMa
       },
     );
   }
-  return { encoding: file.encoding, text, notes, ...(await firstLines(file, text)) };
+  return { encoding: file.encoding, text, ignored, notes, ...(await firstLines(file, text)) };
 }
 
 async function askForMissing(sample: Sample, ask: AskColumn): Promise<Columns> {
   const chosen: Columns = {};
-  const known = Object.values(guessColumns(sample.header));
-  for (const fields of guessMapping(sample).missing) {
+  const { columns, missing } = guessMapping(sample);
+  const known = Object.values(columns);
+  for (const fields of missing) {
     for (const field of fields) {
       const taken = [...known, ...Object.values(chosen)];
       const left = sample.header.filter((name) => name !== '' && !taken.includes(name));

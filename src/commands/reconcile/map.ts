@@ -6,9 +6,9 @@ import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { GuardError, InterruptedError, UsageError } from '../../errors.js';
 import { addWords, commandText, paydesk } from '../../next-command.js';
 import { writeOutputFile } from '../../output/file.js';
-import { encodingLines } from '../../output/views/sheet.js';
+import { encodingLines, ignoredLines } from '../../output/views/sheet.js';
 import { columnQuestions, guessedLines, sampleJson, sampleList } from '../../output/views/guessed-map.js';
-import { type AskColumn, guessMap } from '../../reconcile/map-file.js';
+import { type AskColumn, guessMap, refuseXml } from '../../reconcile/map-file.js';
 
 interface WrittenMap {
   file: string;
@@ -51,6 +51,7 @@ export default class ReconcileMap extends BaseCommand {
   async run(): Promise<WrittenMap> {
     const { args, flags } = await this.parse(ReconcileMap);
     const out = flags.out ?? `${basename(args.file, extname(args.file))}.map.yaml`;
+    await refuseXml(args.file);
     if (existsSync(out))
       throw new GuardError(`${out} exists already. Nothing was written. Use it, or write another one.`, {
         code: 'file-exists',
@@ -60,7 +61,7 @@ export default class ReconcileMap extends BaseCommand {
         ],
       });
     const guessed = await guessMap(args.file, this.interactive ? this.#ask : undefined);
-    this.note(...encodingLines(guessed));
+    this.note(...encodingLines(guessed), ...ignoredLines(guessed.ignored));
     this.print(...guessedLines(guessed));
     await this.showList(guessed.lines, sampleList);
     if (!flags.yes) await this.#confirm(out);

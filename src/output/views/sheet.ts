@@ -9,12 +9,17 @@ import { safeText } from '../text.js';
 /** `Read with semicolons and a decimal comma. Ignored columns: Note, Shop.` */
 export function formatLine({ separator, decimalMark, ignoredColumns }: SheetFormat): Line {
   const decimals = decimalMark === null ? '' : ` and a decimal ${decimalMark}`;
-  const ignored =
-    ignoredColumns.length === 0
-      ? ''
-      : ` Ignored ${ignoredColumns.length === 1 ? 'column' : 'columns'}: ${ignoredColumns.map(safeText).join(', ')}.`;
-  return toned('dim', `Read the file with ${separator}${decimals}.${ignored}`);
+  const ignored = ignoredText(ignoredColumns).map((text) => ` ${text}`);
+  return toned('dim', `Read the file with ${separator}${decimals}.${ignored.join('')}`);
 }
+
+const ignoredText = (columns: readonly string[]): string[] =>
+  columns.length === 0
+    ? []
+    : [`Ignored ${columns.length === 1 ? 'column' : 'columns'}: ${columns.map(safeText).join(', ')}.`];
+
+export const ignoredLines = (columns: readonly string[]): Line[] =>
+  ignoredText(columns).map((text) => toned('dim', text));
 
 export const encodingLines = ({ encoding }: Pick<TextFile, 'encoding'>): Line[] =>
   encoding === 'UTF-8' ? [] : [`The file is not UTF-8, so paydesk reads it as ${encoding}.`];

@@ -5,7 +5,8 @@ import { createDecimalStyle, type DecimalMark } from '../../spreadsheet/decimals
 import { plainName, unescaped } from '../../spreadsheet/sheet.js';
 import { datePattern, commonPatterns } from './dates.js';
 import { signedDecimal } from './decimal.js';
-import { type MappedField, mappedFields, namingFields } from './mapping.js';
+import { type Booked, hasAnyKind, hasKinds, hasReturns, sortWords } from './kind-words.js';
+import { type MappedField, mappedFields, namingFields, tellsRefunds } from './mapping.js';
 
 /** The best ones first. Case, spaces, hyphens and underscores do not matter. */
 const usualNames: Readonly<Record<MappedField, readonly string[]>> = {
@@ -83,15 +84,6 @@ const usualNames: Readonly<Record<MappedField, readonly string[]>> = {
   ],
 };
 
-const usualKinds: Readonly<Record<string, RegExp>> = {
-  capture: /^(capture[ds]?|sale|payment|charge|purchase|settled?|credit card sale|zahlung|pago|paiement)$/,
-  refund: /^(refund(ed|s)?|payment refund|erstattung|rückerstattung|reembolso|remboursement)$/,
-  chargeback: /^(chargebacks?|dispute|rückbuchung|contracargo)$/,
-};
-
-/** German providers call a refund this, and German banks a payment that comes in. */
-const refundOrPayment = /^gutschrift$/;
-
 export interface Sample {
   header: readonly string[];
   rows: ReadonlyArray<readonly string[]>;
@@ -100,6 +92,9 @@ export interface Sample {
 interface Guess {
   /** The text of a mapping file. */
   text: string;
+  columns: Columns;
+  /** The columns that the mapping does not read. */
+  ignored: string[];
   /** What could be read in another way, and what nothing was found for. */
   notes: string[];
   /** Without one of each of these the mapping cannot be used. */
@@ -126,10 +121,11 @@ export function guessColumns(header: readonly string[]): Columns {
 }
 
 /** `chosen`: columns that a person named. */
-export function guessMapping({ header, rows }: Sample, chosen: Columns = {}): Guess {
-  const columns = { ...guessColumns(header), ...chosen };
+export function guessMapping(sample: Sample, chosen: Columns = {}): Guess {
+  const { header, rows } = sample;
+  const named: Columns = { ...guessColumns(header), ...chosen };
   const valuesOf = (field: MappedField): string[] => {
-    const at = columns[field] === undefined ? -1 : header.indexOf(columns[field]);
+    const at = named[field] === undefined ? -1 : header.indexOf(named[field]);
     return at < 0 ? [] : rows.map((row) => unescaped(row[at] ?? '')).filter((value) => value !== '');
   };
   const decimal = guessDecimal([
@@ -140,9 +136,11 @@ export function guessMapping({ header, rows }: Sample, chosen: Columns = {}): Gu
   ]);
   const date = guessDate(valuesOf('at'));
   const directions = guessDirections(valuesOf('direction'));
-  if (directions === undefined) delete columns.direction;
-  const booked = bookedRows({ header, rows }, { columns, decimal, directions });
-  const { kinds, notes: kindNotes } = guessKinds(booked);
+  if (directions === undefined) delete named.direction;
+  const read = (columns: Columns) => bookedRows(sample, { columns, decimal, directions });
+  const columns = withKind(named, header, read);
+  const booked = read(columns);
+  const { kinds, notes: kindNotes } = sortWords(booked);
   const { signs, notes: signNotes } = guessSigns(booked, { columns, kinds });
   const hasNegativeFee = valuesOf('fee').some((fee) => signedDecimal(fee, decimal)?.startsWith('-'));
   const allSigns = { ...signs, ...(hasNegativeFee ? { fee: 'negative' } : {}) };
@@ -156,9 +154,35 @@ export function guessMapping({ header, rows }: Sample, chosen: Columns = {}): Gu
   };
   return {
     text: `${HEAD}${stringify(mapping, { flowCollectionPadding: true })}`,
-    notes: [...date.notes, ...kindNotes, ...signNotes],
+    columns,
+    ignored: header.filter((name) => name !== '' && !Object.values(columns).includes(name)),
+    notes: [...date.notes, ...kindNotes, ...signNotes, ...refundNotes(columns, booked)],
     missing: missingIn(columns),
   };
+}
+
+/** Where no column has a usual name for the kind, or its words are not those of kinds, the words of the others decide. */
+function withKind(named: Columns, header: readonly string[], read: (columns: Columns) => Booked[]): Columns {
+  if (named.kind !== undefined && hasAnyKind(read(named))) return named;
+  const names = header.map(plainName);
+  const isFree = (name: string) =>
+    !Object.values(named).includes(name) &&
+    names.indexOf(plainName(name)) === names.lastIndexOf(plainName(name));
+  const candidates = header
+    .filter((name) => name !== '' && isFree(name))
+    .map((name) => ({ name, booked: read({ ...named, kind: name }) }))
+    .filter(({ booked }) => hasKinds(booked));
+  const best = candidates.find(({ booked }) => hasReturns(booked)) ?? candidates[0];
+  if (best === undefined) return named;
+  const columns: Columns = { ...named, kind: best.name };
+  return Object.fromEntries(
+    mappedFields.flatMap((field) => (columns[field] === undefined ? [] : [[field, columns[field]]])),
+  );
+}
+
+function refundNotes(columns: Columns, booked: readonly Booked[]): string[] {
+  if (tellsRefunds({ columns }) || booked.some(({ sign }) => sign < 0)) return [];
+  return ['No column tells refunds from captures: add kind to the mapping, or paydesk recommends no refund.'];
 }
 
 const HEAD = "# How paydesk reads this provider's files: see docs/reconcile.md.\n";
@@ -196,12 +220,6 @@ function guessDate(dates: readonly string[]): { pattern: string; notes: string[]
   };
 }
 
-/** What a row says about its kind: the word for it, and whether money comes in (1) or goes out (-1). */
-interface Booked {
-  word: string;
-  sign: number;
-}
-
 function bookedRows(
   { header, rows }: Sample,
   { columns, decimal, directions }: { columns: Columns; decimal: DecimalMark; directions: Directions },
@@ -222,35 +240,6 @@ function bookedRows(
   });
 }
 
-interface Kinds {
-  kinds: Record<string, string[]>;
-  notes: string[];
-}
-
-function guessKinds(booked: readonly Booked[]): Kinds {
-  const distinct = [...new Set(booked.map(({ word }) => word))].filter((word) => word !== '').slice(0, 50);
-  const unclear = distinct.filter((word) => refundOrPayment.test(word.toLowerCase()));
-  const goingOut = unclear.filter((word) => {
-    const signs = booked.flatMap((row) => (row.word === word && row.sign !== 0 ? [row.sign] : []));
-    return signs.length > 0 && signs.every((sign) => sign < 0);
-  });
-  const kinds = Object.entries(usualKinds).flatMap(([kind, expression]) => {
-    const isOfKind = (word: string) =>
-      expression.test(word.toLowerCase()) || (kind === 'refund' && goingOut.includes(word));
-    const words = distinct.filter(isOfKind);
-    return words.length === 0 ? [] : [[kind, words] as const];
-  });
-  return {
-    kinds: Object.fromEntries(kinds),
-    notes: unclear
-      .filter((word) => !goingOut.includes(word))
-      .map(
-        (word) =>
-          `${word} may be a payment or a refund: add it to kinds in the mapping, as capture or refund.`,
-      ),
-  };
-}
-
 const incoming = /^(c|cr|credit|crdt|h|haben|\+|in)$/i;
 const outgoing = /^(d|dr|debit|dbit|s|soll|-|out)$/i;
 
@@ -269,7 +258,7 @@ function guessDirections(values: readonly string[]): Directions {
 /** Refunds and chargebacks that are all written without a minus sign. */
 function guessSigns(
   booked: readonly Booked[],
-  { columns, kinds }: { columns: Columns; kinds: Kinds['kinds'] },
+  { columns, kinds }: { columns: Columns; kinds: Record<string, string[]> },
 ): { signs: { outgoing?: string[] }; notes: string[] } {
   if (columns.amount === undefined || columns.direction !== undefined) return { signs: {}, notes: [] };
   const outgoing: string[] = [];

@@ -84,6 +84,10 @@ const withDefaults = ({ decimal, date, kinds, signs, ...rest }: MappingInput) =>
   signs: { outgoing: signs?.outgoing ?? [], fee: signs?.fee ?? 'positive' },
 });
 
+/** Whether a column says of each line that money was returned. Without one, only the sign of an amount can. */
+export const tellsRefunds = ({ columns }: Pick<MappingInput, 'columns'>): boolean =>
+  columns.kind !== undefined || columns.direction !== undefined || columns.amount === undefined;
+
 /** Refuses a mapping with everything that is wrong with it, by line and column. */
 export function parseMapping(file: string, source: string): Mapping {
   const yaml = parseYaml(source);

@@ -109,6 +109,107 @@ describe('reconcile map', () => {
     expect(provider.notes).toEqual([]);
   });
 
+  const guessed = (column: string, words: readonly string[], amounts: readonly string[] = []) => {
+    const { text, notes, ignored } = guessMapping({
+      header: ['Date', column, 'Amount', 'Currency', 'Reference', 'Shop'],
+      rows: words.map((word, index) => [
+        '2026-11-14',
+        word,
+        amounts[index] ?? '5.00',
+        'EUR',
+        `r${index}`,
+        'A',
+      ]),
+    });
+    return { ...parseMapping('m', text), notes, ignored };
+  };
+
+  it.each([
+    ['operation', ['sale', 'refund'], { capture: ['sale'], refund: ['refund'] }],
+    ['Txn Type', ['SALE', 'RFND'], { capture: ['SALE'], refund: ['RFND'] }],
+    ['Vorgang', ['Zahlung', 'Erstattung'], { capture: ['Zahlung'], refund: ['Erstattung'] }],
+    ['Vorgang', ['Zahlung', 'Rückbuchung'], { capture: ['Zahlung'], chargeback: ['Rückbuchung'] }],
+    ['Movement', ['CHARGE', 'REFUND'], { capture: ['CHARGE'], refund: ['REFUND'] }],
+    [
+      'Description',
+      ['Card payment', 'Refund to card'],
+      { capture: ['Card payment'], refund: ['Refund to card'] },
+    ],
+    ['Code', ['PAY', 'REF'], { capture: ['PAY'], refund: ['REF'] }],
+    ['Status', ['settled', 'refunded'], { capture: ['settled'], refund: ['refunded'] }],
+    ['Status', ['settled', 'PARTIAL_REFUND'], { capture: ['settled'], refund: ['PARTIAL_REFUND'] }],
+    ['What', ['sale', 'sale', 'payout'], { capture: ['sale'] }],
+  ])('recognises the kinds in a column %s by its words: %j', (column, words, kinds) => {
+    expect(guessed(column, words)).toMatchObject({
+      columns: { kind: column },
+      kinds,
+      notes: [],
+      ignored: ['Shop'],
+    });
+  });
+
+  it('takes no other column for the kind', () => {
+    const none = (column: string, words: string[], amounts?: string[]) =>
+      expect(guessed(column, words, amounts).columns.kind).toBeUndefined();
+    none('Status', ['settled', 'settled']);
+    none('Status', ['settled', 'sale'], ['5.00', '-5.00']);
+    none('Product', ['Sale', 'Shoes', 'Hat', 'Coat']);
+    none(
+      'Text',
+      Array.from({ length: 30 }, (_, index) => (index === 0 ? 'refund' : `order ${index}`)),
+    );
+    none('Note', ['', '']);
+  });
+
+  it('prefers a column with words of kinds to one that only has the name', () => {
+    const { text } = guessMapping({
+      header: ['Type', 'State', 'Operation', 'Amount', 'Currency', 'Reference'],
+      rows: [
+        ['VISA', 'sale', 'sale', '5.00', 'EUR', 'a'],
+        ['VISA', 'sale', 'refund', '5.00', 'EUR', 'b'],
+      ],
+    });
+    expect(parseMapping('m', text)).toMatchObject({
+      columns: { kind: 'Operation' },
+      signs: { outgoing: ['refund'] },
+    });
+  });
+
+  it('says which words it does not know, and which may mean two things', () => {
+    expect(guessed('Type', ['Sale', 'Storno', 'XRET', 'Fee', 'ZZ']).notes).toEqual([
+      'Storno may be a refund or a chargeback: add it to kinds in the mapping, as refund or chargeback.',
+      'paydesk does not know what XRET, ZZ means: add it to kinds in the mapping if it is a capture, a refund or a chargeback.',
+    ]);
+    expect(guessed('Type', ['Sale', ...'abcdefg']).notes).toEqual([
+      expect.stringContaining('does not know what a, b, c, d, e and 2 more means'),
+    ]);
+  });
+
+  it('says that nothing tells refunds from captures', () => {
+    const note =
+      'No column tells refunds from captures: add kind to the mapping, or paydesk recommends no refund.';
+    expect(guessed('Memo', ['x', 'y']).notes).toEqual([note]);
+    expect(guessed('Memo', ['x', 'y'], ['5.00', '-5.00']).notes).toEqual([]);
+    expect(guessed('D/C', ['D', 'C']).notes).toEqual([]);
+  });
+
+  it('names the columns that it ignores', async () => {
+    const { stderr } = await map(sandboxFile, '--out', join(folder, 'ignored.yaml'), '--yes');
+    expect(stderr).toContain('Ignored column: net.\n');
+  });
+
+  it('needs none for XML, also where a mapping of that name is there', async () => {
+    const file = join(folder, 'statement.xml');
+    writeFileSync(file, '<Document/>');
+    const out = join(folder, 'statement.map.yaml');
+    writeFileSync(out, 'columns: {}');
+    const { code, json } = await map(file, '--out', out, '--yes', '--json');
+    expect([code, json['error']]).toEqual([
+      2,
+      expect.objectContaining({ code: 'mapping-not-needed', next: [`paydesk reconcile ${file}`] }),
+    ]);
+  });
+
   it('guesses that refunds are written without a minus only where all of them are', () => {
     const guess = (...amounts: string[]) =>
       guessMapping({
@@ -128,10 +229,10 @@ describe('reconcile map', () => {
   });
 
   it('says when dates can be read in two ways, and when not at all', async () => {
-    const file = csv('Date,Amount,Currency,Reference', '01/02/2026,5.00,EUR,a');
+    const file = csv('Date,Type,Amount,Currency,Reference', '01/02/2026,Sale,5.00,EUR,a');
     const { json } = await map(file, '--out', join(folder, 'two.yaml'), '--yes', '--json');
     expect(json['notes']).toEqual([expect.stringContaining('MM/DD/YYYY')]);
-    const odd = csv('Date,Amount,Currency,Reference', 'Friday,5.00,EUR,a');
+    const odd = csv('Date,Type,Amount,Currency,Reference', 'Friday,Sale,5.00,EUR,a');
     const found = (await map(odd, '--out', join(folder, 'odd.yaml'), '--yes', '--json')).json;
     expect(found['notes']).toEqual([expect.stringContaining('does not recognise dates like Friday')]);
     expect(found['problems']).toEqual([{ line: 2, problem: 'date Friday: does not fit iso' }]);
@@ -167,7 +268,8 @@ describe('reconcile map', () => {
     const tty = await paydeskTty(['reconcile', 'map', file, '--out', out], { home: folder });
     await tty.waitFor('Which column has the currency?');
     await tty.waitFor('navigate');
-    tty.press('down', 'enter');
+    // The words of Vorgang are those of kinds, so it is not offered.
+    tty.press('enter');
     await tty.waitFor("Which column has the provider's reference?");
     await tty.waitFor('navigate');
     tty.press('up', 'enter');
@@ -176,12 +278,12 @@ describe('reconcile map', () => {
     tty.press('up', 'enter');
     await tty.waitFor('Which column has your own reference?');
     await tty.waitFor('navigate');
-    tty.press('down', 'enter');
+    tty.press('enter');
     await tty.waitFor('Write ');
     tty.press('enter');
     expect(await tty.ended()).toBe(0);
     expect(parseMapping('m', readFileSync(out, 'utf8'))).toMatchObject({
-      columns: { amount: 'Betrag', currency: 'Devisen', reference: 'Kennung' },
+      columns: { kind: 'Vorgang', amount: 'Betrag', currency: 'Devisen', reference: 'Kennung' },
     });
   });
 
