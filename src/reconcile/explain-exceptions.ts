@@ -118,8 +118,11 @@ export function exceptionFor(
       : null,
   };
   const wanted = payment && nextStepFor(found.exception, payment.explanation, found.profile);
-  const objection = wanted && movesMoney(wanted) ? found.objection : undefined;
-  const step = payment && objection !== undefined ? checkFirst(payment.explanation, found.profile) : wanted;
+  // The text of a second capture speaks of a refund, so it also says why there is none.
+  const isAboutMoney = found.exception === 'captured-twice' || (wanted && movesMoney(wanted));
+  const objection = isAboutMoney ? found.objection : undefined;
+  const isBarred = objection !== undefined && (wanted === undefined || movesMoney(wanted));
+  const step = payment && isBarred ? checkFirst(payment.explanation, found.profile) : wanted;
   return {
     ...told,
     text: describeException({

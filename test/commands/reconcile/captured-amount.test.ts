@@ -36,7 +36,9 @@ function capturedTests(database: () => Promise<Record<string, string>>): void {
     const ran = await desk.reconcile(file, '--json');
     expect((ran.json['exceptions'] as Json[]).map(short)).toEqual([[2, 'amount-differs', 10.5, 5, null]]);
     expect([ran.code, ran.json['matched']]).toEqual([7, 1]);
-    expect(ran.json['exceptions']).toMatchObject([{ text: 'The file has EUR 10.50, the service EUR 5.00.' }]);
+    expect(ran.json['exceptions']).toMatchObject([
+      { text: 'The file has EUR 10.50, the service EUR 5.00. Ask the provider which is right.' },
+    ]);
     expect((await desk.reconcile(file, '--json')).json).toEqual(ran.json);
   });
 

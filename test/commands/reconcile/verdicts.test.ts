@@ -110,8 +110,32 @@ function verdictTests(database: () => Promise<Record<string, string>>): void {
       matchedBy: 'reference',
     });
 
+    // Where no command helps, the text says whom to ask.
+    const alone = (json['exceptions'] as Json[]).filter(
+      ({ next, exception }) => next === null && !['other-kind', 'not-known'].includes(String(exception)),
+    );
+    expect(alone).toHaveLength(6);
+    for (const { text } of alone) expect(text).toMatch(/ask the provider/i);
+
     const again = await desk.reconcile(file, '--json');
     expect(again.json).toEqual(json);
+  });
+
+  it('advises no refund of a second capture once the payment is refunded', async () => {
+    await fresh();
+    const payment = await desk.paid();
+    await desk.know(payment);
+    const file = desk.file(desk.line(payment), desk.line(payment, { captureId: 'cap_second' }));
+    await runCommand(PaymentsRefund, [payment.paymentId, '--wait'], { env: desk.env, now: new Date() });
+    const { json } = await desk.reconcile(file, '--json');
+    const found = (json['exceptions'] as Json[]).filter(
+      ({ exception }) => String(exception) === 'captured-twice',
+    );
+    expect(found.map(short)).toEqual([[3, 'captured-twice', payment.paymentId, 'recheck']]);
+    expect(found[0]?.['text']).toBe(
+      'The provider captured the payment twice: EUR 10.50 here, and on line 2. ' +
+        'Check with the provider first: the service shows Refunded.',
+    );
   });
 
   it('only adds up a payout without an ID, and lists one that has an ID or a reference', async () => {
