@@ -1,6 +1,8 @@
 // What reconcile needs: the app, the ledger with what support commands look up, and the file, which may be piped in.
 
+import { stat } from 'node:fs/promises';
 import { systemClock } from '../client/clock.js';
+import { UsageError } from '../errors.js';
 import { analyseKnown } from '../ledger/known/search.js';
 import { createProgressWriter, createRate } from '../output/views/batch-progress.js';
 import { comparingLine, type WrittenPlan } from '../output/views/reconciled.js';
@@ -23,6 +25,36 @@ interface ReconcileRequest {
   concurrency: number;
   since: Date | undefined;
   until: Date | undefined;
+}
+
+/** Refuses to write over what is about to be read. */
+export async function refuseInputs(
+  file: string,
+  { map, out, plan }: { map?: string | undefined; out?: string | undefined; plan?: string | undefined },
+): Promise<void> {
+  const inputs = [
+    { name: file, what: 'the file to reconcile' },
+    { name: map, what: 'the mapping' },
+  ];
+  for (const [flag, target] of Object.entries({ out, plan })) {
+    for (const { name, what } of inputs) {
+      if (name === undefined || target === undefined || !(await isSameFile(name, target))) continue;
+      throw new UsageError(
+        `--${flag} ${target} is ${what}. Nothing was read or written. Choose another file.`,
+        {
+          code: 'same-file',
+        },
+      );
+    }
+  }
+}
+
+/** Links, and the case of a name where it does not matter, lead to the same file. */
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [here, there] = await Promise.all(
+    [one, other].map((name) => stat(name, { bigint: true }).catch(() => undefined)),
+  );
+  return here !== undefined && here.isFile() && here.dev === there?.dev && here.ino === there.ino;
 }
 
 interface ReconcileDesk {

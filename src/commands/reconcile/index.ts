@@ -3,7 +3,7 @@ import { option, string } from '@oclif/core/flags';
 import { withLedger } from '../../payments/with-ledger.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { countFlag, listFlagsFor, sinceFlag, untilFlag } from '../../cli/flags/flags.js';
-import { openReconcile } from '../../cli/reconcile.js';
+import { openReconcile, refuseInputs } from '../../cli/reconcile.js';
 import { counted } from '../../contract/amount-format.js';
 import type { JsonValue } from '../../contract/json.js';
 import { PartialError } from '../../errors.js';
@@ -68,6 +68,7 @@ export default class Reconcile extends BaseCommand {
   async #reconcile(): Promise<JsonValue | undefined> {
     const { args, flags } = await this.parse(Reconcile);
     this.keepHeapSmall();
+    await refuseInputs(args.file, flags);
     const desk = await openReconcile(this.context, {
       file: args.file,
       map: flags.map,

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import BatchApply from '../../../src/commands/batch/apply.js';
@@ -294,6 +294,19 @@ describe('reconcile and the service', () => {
     await gone.close();
     const { code, stderr } = await there.reconcile(lines);
     expect(code).toBe(5);
+  it.each(['out', 'plan'])('to write --%s over its file or its mapping', async (flag) => {
+    desk.sandbox.lines.length = 0;
+    const link = join(folder, `link-${flag}.csv`);
+    symlinkSync(file, link);
+    for (const target of [file, link, desk.map]) {
+      const before = readFileSync(target, 'utf8');
+      const { code, json } = await desk.reconcile(file, `--${flag}`, target, '--json');
+      expect([code, json['error']?.['code']]).toEqual([2, 'same-file']);
+      expect(readFileSync(target, 'utf8')).toBe(before);
+    }
+    expect(desk.sandbox.lines).toEqual([]);
+  });
+
     expect(stderr).toContain('refused');
   });
 
