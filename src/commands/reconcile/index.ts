@@ -85,9 +85,10 @@ export default class Reconcile extends BaseCommand {
       const message = `${counted(open, 'exception needs', 'exceptions need')} attention.`;
       this.endAs(new PartialError(message, { code: 'exceptions' }));
     }
-    const format = this.json ? 'json' : flags.csv ? 'csv' : flags.format;
+    const format = this.json ? 'json' : flags.csv ? 'rows' : flags.format;
     let printed: JsonValue | undefined;
-    if (format === undefined || format === 'table')
+    if (format === 'rows') await this.showStream(result.all(), exceptionList);
+    else if (format === undefined || format === 'table')
       await this.#showTable(args.file, result, flags.columns !== undefined);
     else
       printed = await printJsonText(reconciledText(format, args.file, result, plans), {
@@ -108,7 +109,8 @@ export default class Reconcile extends BaseCommand {
       return;
     }
     this.print(...reconciledLines(result), '');
-    await this.showList(result.totals, totalsList);
+    // The columns that were asked for are those of the exceptions.
+    if (!hasColumns) await this.showList(result.totals, totalsList);
     this.print(...balanceLines(result), '');
     const shown = [];
     for await (const row of result.all()) if (shown.push(row) >= MAX_EXCEPTIONS_SHOWN) break;

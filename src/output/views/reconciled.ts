@@ -137,7 +137,7 @@ const numbers = (...keys: Array<'fee' | 'serviceAmount' | 'serviceFee'>) =>
     key,
     extra: 'terminal' as const,
     number: true,
-    value: (row: Exception) => row[key] ?? '',
+    value: (row: Exception) => amountDigits(row[key] ?? '', currencyOf(row, key)),
   }));
 
 export const exceptionList: ListView<Exception> = {
@@ -154,7 +154,16 @@ export const exceptionList: ListView<Exception> = {
       value: ({ payment }) => payment ?? '',
       shown: ({ payment, reference }) => payment ?? reference ?? '',
     },
-    { key: 'amount', extra: 'terminal', number: true, value: ({ amount }) => amount },
+/** A fee is in the currency of the line, on both sides. */
+const currencyOf = (row: Exception, key: 'fee' | 'serviceAmount' | 'serviceFee'): string =>
+  key === 'serviceAmount' ? (row.serviceCurrency ?? '') : row.currency;
+
+    {
+      key: 'amount',
+      extra: 'terminal',
+      number: true,
+      value: ({ amount, currency }) => amountDigits(amount, currency),
+    },
     { key: 'currency', extra: 'terminal', value: ({ currency }) => currency },
     ...numbers('fee'),
     ...texts('kind', 'at', 'providerReference', 'operationId', 'reference', 'matchedBy', 'state'),
