@@ -68,7 +68,7 @@ export async function openReconcile(
 ): Promise<ReconcileDesk> {
   const { file, map, concurrency, since, until } = request;
   const path = await inputPath(context, file);
-  const { read, file: text } = await chooseReader(path, { name: file, map });
+  const { read, file: text, tellsRefunds } = await chooseReader(path, { name: file, map });
   context.note(...encodingLines(text));
   const session = await openSession(context, { showsWaiting: false });
   const { client, profile } = session;
@@ -84,6 +84,7 @@ export async function openReconcile(
       app: profile,
       signal,
       client,
+      tellsRefunds,
       readAll: createReads(client, { concurrency, clock: systemClock, signal }),
       records: createRecords(store, profile, Date.now),
       // The same file gives the same result, wherever it is read: the plan may be for a desk that may act.

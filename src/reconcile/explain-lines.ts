@@ -77,9 +77,11 @@ function withPayment(
     exceptionOf(line, found.facts, firstLine, ofPayment.firstCapture) ??
     (isOther ? 'capture-id-differs' : undefined);
   if (exception === undefined) return undefined;
-  const objection = objectionTo(found, ofPayment);
+  const objection = objectionTo(found, ofPayment) ?? (pass.hidesRefunds ? HIDDEN_REFUNDS : undefined);
   return exceptionFor(line, { exception, payment: found, matchedBy: by, firstLine, objection, profile });
 }
+
+const HIDDEN_REFUNDS = 'the mapping does not tell refunds from captures: add kind';
 
 /** Of two captures, the later one is reported. One alone may be a second charge whose first one is in another file. */
 const hasOtherCapture = (line: SettlementLine, payment: FreshPayment): boolean =>

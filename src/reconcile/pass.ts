@@ -18,6 +18,8 @@ export interface PassTools {
   app: AppRef;
   staging: CandidateStaging;
   signal: AbortSignal;
+  /** Otherwise only the signs of the amounts can say which lines are refunds. */
+  tellsRefunds: boolean;
   onProgress: (lines: number) => void;
 }
 
@@ -28,13 +30,17 @@ export interface Pass {
   profiles: Set<string>;
   /** Some line has the capture ID of its payment, so the IDs of this file are capture IDs. */
   hasCaptureIds: boolean;
+  /** Neither the mapping nor a sign says which lines are refunds: each line that looks like a capture may be one. */
+  hidesRefunds: boolean;
+  /** A line is about a known payment. */
+  hasMatch: boolean;
   /** From the first to the last day of the file, in UTC; undefined where it has no dates. */
   period: Period | undefined;
 }
 
 /** Refuses a file with bad lines, once all of it was read. */
 export async function passOver(
-  { store, app, staging, signal, onProgress }: PassTools,
+  { store, app, staging, signal, tellsRefunds, onProgress }: PassTools,
   lines: AsyncIterable<readonly SettlementLine[]>,
   problems: FileProblems,
 ): Promise<Pass> {
@@ -43,7 +49,7 @@ export async function passOver(
   const profiles = new Set<string>();
   const period = createPeriod();
   let done = 0;
-  let hasCaptureIds = false;
+  let [hasCaptureIds, hidesRefunds, hasMatch] = [false, !tellsRefunds, false];
   await staging.clear();
   for await (const { chunk, matches } of matchAhead({ store, app, signal }, lines, problems)) {
     const candidates: Candidate[] = [];
@@ -52,7 +58,9 @@ export async function passOver(
       const line = chunk[index] as SettlementLine;
       tally.add('file', line);
       period.see(line.at);
+      hidesRefunds &&= line.kind === 'capture';
       const match = matches[index];
+      hasMatch ||= match !== undefined;
       const { group, candidate } = place(line, match, seen);
       if (match?.known.provider_profile) profiles.add(match.known.provider_profile);
       hasCaptureIds ||= line.kind === 'capture' && hasCaptureId(line, match?.known);
@@ -70,7 +78,7 @@ export async function passOver(
     for (const { file, ...kind } of otherCaptures.rows())
       tally.add('matched', { ...kind, amount: file.amount }, file.lines);
   }
-  return { tally, seen, profiles, hasCaptureIds, period: period.days() };
+  return { tally, seen, profiles, hasCaptureIds, hidesRefunds, hasMatch, period: period.days() };
 }
 
 const hasCaptureId = ({ operationId }: SettlementLine, known: SettledRow | undefined): boolean =>

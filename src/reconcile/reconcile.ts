@@ -32,6 +32,12 @@ export interface Reconciled {
   missing: TotalRow[];
   /** Payments that the file may lack: the service did not show them. */
   unreadable: number;
+  /** Neither the mapping nor a sign says which lines are refunds. */
+  hidesRefunds: boolean;
+  /** A line is about a known payment. */
+  hasMatch: boolean;
+  /** From the first to the last day of the file; undefined where it has no dates. */
+  days: Period | undefined;
   /** Undefined where neither the file nor the caller has dates: then nobody can say what the file lacks. */
   period: Period | undefined;
   /** Exceptions in order of their lines, then the payments that the file lacks. */
@@ -82,7 +88,7 @@ async function reconcileWith(
 }
 
 function resultOf(
-  { tally }: Pass,
+  { tally, hidesRefunds, hasMatch, period: days }: Pass,
   {
     missing,
     period,
@@ -98,6 +104,9 @@ function resultOf(
     totals: tally.rows(),
     missing: missing?.totals.rows() ?? [],
     unreadable: missing?.unreadable ?? 0,
+    hidesRefunds,
+    hasMatch,
+    days,
     period,
     all: () => staging.exceptions(),
     close: () => staging.close(),

@@ -4,13 +4,15 @@ import { UsageError } from '../errors.js';
 import { paydesk } from '../next-command.js';
 import { openTextFile, readFileBytes, type TextFile } from '../spreadsheet/text.js';
 import { readCamt } from './camt/reader.js';
-import { parseMapping } from './csv/mapping.js';
+import { parseMapping, tellsRefunds } from './csv/mapping.js';
 import { createCsvReader } from './csv/reader.js';
 import type { SettlementReader } from './line.js';
 
 interface SettlementFile {
   read: SettlementReader;
   file: TextFile;
+  /** Otherwise only the signs of the amounts can say which lines are refunds. */
+  tellsRefunds: boolean;
 }
 
 /** How to read the file. `name` is what the person typed. */
@@ -20,7 +22,11 @@ export async function chooseReader(
 ): Promise<SettlementFile> {
   if (await isXml(path)) {
     if (map === undefined)
-      return { read: readCamt, file: { encoding: 'UTF-8', bytes: () => readFileBytes(path) } };
+      return {
+        read: readCamt,
+        file: { encoding: 'UTF-8', bytes: () => readFileBytes(path) },
+        tellsRefunds: true,
+      };
     throw new UsageError(`${name} is XML and needs no mapping: leave out --map. Nothing was read.`, {
       code: 'mapping-not-needed',
     });
@@ -33,8 +39,12 @@ export async function chooseReader(
       next: [paydesk('reconcile', 'map', name)],
     });
   }
-  const read = createCsvReader(parseMapping(map, await readMapping(map)));
-  return { read, file: await openTextFile(path) };
+  const mapping = parseMapping(map, await readMapping(map));
+  return {
+    read: createCsvReader(mapping),
+    file: await openTextFile(path),
+    tellsRefunds: tellsRefunds(mapping),
+  };
 }
 
 const HEAD_LENGTH = 1024;

@@ -11,6 +11,7 @@ import { printJsonText } from '../../output/json-text.js';
 import { writeOutputFile } from '../../output/file.js';
 import {
   balanceLines,
+  cautionLines,
   exceptionList,
   exceptionsView,
   moreLine,
@@ -67,8 +68,8 @@ export default class Reconcile extends BaseCommand {
 
   async #reconcile(): Promise<JsonValue | undefined> {
     const { args, flags } = await this.parse(Reconcile);
-    this.keepHeapSmall();
     await refuseInputs(args.file, flags);
+    this.keepHeapSmall();
     const desk = await openReconcile(this.context, {
       file: args.file,
       map: flags.map,
@@ -95,6 +96,7 @@ export default class Reconcile extends BaseCommand {
         filtered: flags.jq !== undefined,
         write: (text) => this.streams.write(text),
       });
+    this.note(...cautionLines(result));
     if (flags.out !== undefined) this.note(`Saved the exceptions to ${flags.out}.`);
     if (plans !== undefined) this.note(...savedPlanLines(plans));
     return printed;

@@ -25,9 +25,9 @@ const missingCount = ({ missing }: Reconciled): number =>
 
 const day = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
-function periodText(period: Reconciled['period']): string {
-  if (period === undefined) return '';
-  const [since, until] = [day(period.since), day(period.until)];
+function daysText(days: Reconciled['days']): string {
+  if (days === undefined) return '';
+  const [since, until] = [day(days.since), day(days.until)];
   return since === until ? ` of ${since}` : ` from ${since} to ${until}`;
 }
 
@@ -43,7 +43,7 @@ export function reconciledLines(result: Reconciled): Line[] {
   ].flatMap(({ count, word }) => (count > 0 ? [`${countText(count)} ${word}`] : []));
   const all =
     lacking.length > 0 ? `, and ${lacking.join(', ')}: ${counted(openCount(result), 'exception')}` : '';
-  const summary = `${counted(lines, 'line')}${periodText(result.period)}: ${parts.join(', ')}${all}.`;
+  const summary = `${counted(lines, 'line')}${daysText(result.days)}: ${parts.join(', ')}${all}.`;
   return [
     toned(openCount(result) > 0 ? 'waiting' : 'good', summary),
     ...missing.map(({ currency, kind, file }) => {
@@ -54,14 +54,28 @@ export function reconciledLines(result: Reconciled): Line[] {
 }
 
 /** What the result rests on. */
-export function balanceLines({ unrelated, period }: Reconciled): Line[] {
+export function balanceLines({ unrelated, days, period }: Reconciled): Line[] {
   const parts = unrelated > 0 ? 'matched + exceptions + no payment' : 'matched + exceptions';
   return [
     toned('good', `The totals balance to the last cent: file = ${parts}.`),
     ...(period === undefined
       ? [toned('dim', 'The file has no dates: add --since and --until to find payments that it lacks.')]
-      : []),
+      : daysText(period) === daysText(days)
+        ? []
+        : [toned('dim', `paydesk looked for missing payments${daysText(period)}.`)]),
   ];
+}
+
+/** What the person should know about the whole file before they act on a line. */
+export function cautionLines({ hidesRefunds, hasMatch, exceptions }: Reconciled): Line[] {
+  return [
+    ...(hidesRefunds
+      ? ['The mapping does not tell refunds from captures, so paydesk recommends no refund. Add kind to it.']
+      : []),
+    ...(!hasMatch && exceptions > 0
+      ? ['None of the lines matches a payment of this app. Is it the right one? Check --profile.']
+      : []),
+  ].map((text) => toned('waiting', text));
 }
 
 const sum = (key: 'file' | 'matched' | 'exceptions' | 'unrelated', title: string) => ({
@@ -140,6 +154,10 @@ const numbers = (...keys: Array<'fee' | 'serviceAmount' | 'serviceFee'>) =>
     value: (row: Exception) => amountDigits(row[key] ?? '', currencyOf(row, key)),
   }));
 
+/** A fee is in the currency of the line, on both sides. */
+const currencyOf = (row: Exception, key: 'fee' | 'serviceAmount' | 'serviceFee'): string =>
+  key === 'serviceAmount' ? (row.serviceCurrency ?? '') : row.currency;
+
 export const exceptionList: ListView<Exception> = {
   empty: 'Every line matches. Nothing needs to be done.',
   columns: [
@@ -154,10 +172,6 @@ export const exceptionList: ListView<Exception> = {
       value: ({ payment }) => payment ?? '',
       shown: ({ payment, reference }) => payment ?? reference ?? '',
     },
-/** A fee is in the currency of the line, on both sides. */
-const currencyOf = (row: Exception, key: 'fee' | 'serviceAmount' | 'serviceFee'): string =>
-  key === 'serviceAmount' ? (row.serviceCurrency ?? '') : row.currency;
-
     {
       key: 'amount',
       extra: 'terminal',

@@ -103,6 +103,63 @@ describe('what reconcile prints', () => {
     const { stdout } = await desk.run([file, '--map', desk.map, '--columns', 'line,next']);
     expect(stdout).toContain(`4\tpaydesk payments refund ${twice}\n`);
   });
+
+  it('takes --columns for those of the exceptions, on a terminal and in CSV', async () => {
+    const columns = ['--columns', 'line,exception'];
+    const seen = await desk.run([file, '--map', desk.map, ...columns], { terminal: true });
+    expect(seen.code).toBe(7);
+    expect(seen.stdout).toMatch(/line +exception\n/);
+    expect(seen.stdout).toMatch(/4 +captured twice\n/);
+    const csv = await desk.run([file, '--map', desk.map, '--csv', ...columns]);
+    expect(csv.stdout).toBe('line,exception\n4,captured-twice\n5,not-at-service\n,not-in-file\n');
+    const bare = await desk.run([file, '--map', desk.map, '--csv', '--no-header', '--columns', 'line']);
+    expect(bare.stdout).toBe('4\n5\n\n');
+  });
+
+  it('refuses a column that no exception has, before anything is read', async () => {
+    desk.sandbox.lines.length = 0;
+    const { code, stderr } = await desk.reconcile(file, '--columns', 'lines');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('there is no lines')]);
+    expect(desk.sandbox.lines).toEqual([]);
+  });
+
+  it('writes amounts with the decimals of their currency', async () => {
+    const whole = desk.file(
+      `${today()},capture,,,nobody-at-all,5,,,EUR`,
+      `${today()},capture,,,nobody-in-tokyo,5,,,JPY`,
+    );
+    const { stdout } = await desk.reconcile(
+      whole,
+      '--columns',
+      'amount,text',
+      '--since',
+      '2020-01-01',
+      '--until',
+      '2020-01-02',
+    );
+    expect(stdout).toMatch(/^EUR 5\.00\tThe provider booked a capture of EUR 5\.00,/);
+    expect(stdout).toMatch(/^JPY 5\t/m);
+  });
+
+  it('tells the days of the file apart from the period that was asked for', async () => {
+    const period = ['--since', '2020-01-01', '--until', '2020-01-02'];
+    const { stderr } = await desk.reconcile(file, ...period);
+    expect(stderr).toContain(`4 lines of ${today()}: `);
+    expect(stderr).toContain('paydesk looked for missing payments from 2020-01-01 to 2020-01-02.');
+    expect((await desk.reconcile(file)).stderr).not.toContain('looked for');
+  });
+
+  it('asks for the right profile where no line matches a payment', async () => {
+    const hint = 'None of the lines matches a payment of this app.';
+    const foreign = desk.file(
+      `${today()},capture,,,nobody-1,5.00,,,EUR`,
+      `${today()},capture,,,nobody-2,5.00,,,EUR`,
+    );
+    expect((await desk.reconcile(foreign)).stderr).toContain(`${hint} Is it the right one? Check --profile.`);
+    expect((await desk.reconcile(file)).stderr).not.toContain(hint);
+    const payouts = desk.file(`${today()},payout,,,,-5.00,,,EUR`);
+    expect((await desk.reconcile(payouts)).stderr).not.toContain(hint);
+  });
 });
 
 it('reads what Excel saves on a German Windows, and says so', async () => {
@@ -237,6 +294,19 @@ describe('reconcile --plan', () => {
 });
 
 describe('reconcile refuses', () => {
+  it.each(['out', 'plan'])('to write --%s over its file or its mapping', async (flag) => {
+    desk.sandbox.lines.length = 0;
+    const link = join(folder, `link-${flag}.csv`);
+    symlinkSync(file, link);
+    for (const target of [file, link, desk.map]) {
+      const before = readFileSync(target, 'utf8');
+      const { code, json } = await desk.reconcile(file, `--${flag}`, target, '--json');
+      expect([code, json['error']?.['code']]).toEqual([2, 'same-file']);
+      expect(readFileSync(target, 'utf8')).toBe(before);
+    }
+    expect(desk.sandbox.lines).toEqual([]);
+  });
+
   it('a CSV without a mapping, with the command that makes one', async () => {
     const { code, json } = await desk.run([file, '--json']);
     expect(code).toBe(2);
@@ -294,19 +364,6 @@ describe('reconcile and the service', () => {
     await gone.close();
     const { code, stderr } = await there.reconcile(lines);
     expect(code).toBe(5);
-  it.each(['out', 'plan'])('to write --%s over its file or its mapping', async (flag) => {
-    desk.sandbox.lines.length = 0;
-    const link = join(folder, `link-${flag}.csv`);
-    symlinkSync(file, link);
-    for (const target of [file, link, desk.map]) {
-      const before = readFileSync(target, 'utf8');
-      const { code, json } = await desk.reconcile(file, `--${flag}`, target, '--json');
-      expect([code, json['error']?.['code']]).toEqual([2, 'same-file']);
-      expect(readFileSync(target, 'utf8')).toBe(before);
-    }
-    expect(desk.sandbox.lines).toEqual([]);
-  });
-
     expect(stderr).toContain('refused');
   });
 
