@@ -180,7 +180,7 @@ describe('reconcile map', () => {
       'Storno may be a refund or a chargeback: add it to kinds in the mapping, as refund or chargeback.',
       'paydesk does not know what XRET, ZZ means: add it to kinds in the mapping if it is a capture, a refund or a chargeback.',
     ]);
-    expect(guessed('Type', ['Sale', ...'abcdefg']).notes).toEqual([
+    expect(guessed('Type', ['Sale', 'a', 'b', 'c', 'd', 'e', 'f', 'g']).notes).toEqual([
       expect.stringContaining('does not know what a, b, c, d, e and 2 more means'),
     ]);
   });
