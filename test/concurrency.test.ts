@@ -37,7 +37,7 @@ describe('mapConcurrent', () => {
 describe('loadOnce', () => {
   it('loads once for all callers, and again after it has failed', async () => {
     const results = [Promise.reject(new Error('locked')), Promise.resolve('key'), Promise.resolve('another')];
-    results.forEach((result) => result.catch(() => {}));
+    for (const result of results) result.catch(() => {});
     const load = loadOnce(() => results.shift() as Promise<string>);
     expect(await Promise.allSettled([load(), load()])).toMatchObject([
       { status: 'rejected' },

@@ -161,7 +161,8 @@ function createAborts(): Aborts {
     if (known) return known;
     const requests: UnderWay[] = [];
     const listener = () => {
-      for (const { onAbort } of [...requests]) onAbort();
+      // Each takes itself out of the list.
+      for (const { onAbort } of requests.slice()) onAbort();
     };
     signal.addEventListener('abort', listener);
     const list = { requests, listener };

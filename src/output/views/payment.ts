@@ -1,7 +1,7 @@
 import { answerFields } from '../../contract/answer-fields.js';
 import type { JsonObject } from '../../contract/json.js';
 import { takenAmount } from '../../contract/money.js';
-import { canonicalState, isStateName, payableStates, type StateName } from '../../contract/states.js';
+import { canonicalState, payableStates, type StateName } from '../../contract/states.js';
 import type { NamedRead } from '../../payments/named-payments.js';
 import { amountDigits, formatAmount } from '../../contract/amount-format.js';
 import { cardLines, extraFields, type Field } from '../card.js';
