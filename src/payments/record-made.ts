@@ -127,13 +127,14 @@ export async function recordRecheck(
   desk: Pick<Desk, 'ledger' | 'app' | 'note'>,
   before: PaymentRead,
   { read: now, isQueued }: Rechecked,
+  why: Pick<NewIntent, 'reason' | 'ticket'> = {},
 ): Promise<void> {
   const outcome: NewOutcome = isQueued
     ? { outcome: 'done', why: 'the service queued it' }
     : { outcome: 'done', after: stateOf(now) ?? undefined };
   await recordOrNote(desk, now, () =>
     desk.ledger.note(
-      { ...ledgerFacts(desk.app, now), operation: 'recheck', before: stateOf(before) ?? undefined },
+      { ...ledgerFacts(desk.app, now), ...why, operation: 'recheck', before: stateOf(before) ?? undefined },
       outcome,
       stateOf(before) === stateOf(now) ? 'read' : 'changed',
     ),

@@ -80,11 +80,11 @@ async function recheck(
   desk: Desk,
   name: NamedPayment,
   keepsChecking: boolean,
-  { wakeups, stopped }: ActOptions,
+  { reason, ticket, wakeups, stopped }: ActOptions,
 ): Promise<RecheckResult | undefined> {
   const { client } = desk;
   const reads = await readPayments(client, [name]);
-  const onAsked: OnAsked = (before, now) => recordRecheck(desk, before, now);
+  const onAsked: OnAsked = (before, now) => recordRecheck(desk, before, now, { reason, ticket });
   const results = await recheckAll(client, reads, onAsked);
   if (!keepsChecking) return results[0];
   const signal = AbortSignal.any([desk.signal, stopped]);

@@ -264,6 +264,11 @@ it('can be left with Quit or Ctrl-C, and is resumed where it was', async () => {
   third.press('down', 'down', 'enter');
   await third.waitFor(/seed-cancelling +Cancelling +skipped/);
   expect(await third.ended()).toBe(0);
+  const history = await runTyped(['history', '--json'], { home, env: envOf(desk.sandbox) });
+  expect(history.json).toHaveLength(2);
+  expect(history.json.every(({ operation, ticket }) => operation === 'recheck' && ticket === 'T-9')).toBe(
+    true,
+  );
   const fourth = await open();
   await fourth.waitFor('Which payments?');
   fourth.press('ctrl-c');
