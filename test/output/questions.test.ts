@@ -84,7 +84,7 @@ const plan: CheckedPlan = {
 
 describe('the question before a plan is applied', () => {
   it.each([
-    [{ reason: 'recall', ticket: 'T-1932' }, 'Reason: recall, T-1932\n'],
+    [{ reason: 'recall', ticket: 'T-1932' }, 'Reason: recall\nTicket: T-1932\n'],
     [{ reason: 'recall' }, 'Reason: recall\n'],
     [{ ticket: 'T-1932' }, 'Ticket: T-1932\n'],
     [{}, ''],

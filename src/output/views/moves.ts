@@ -76,9 +76,9 @@ export function reasonLines({
   reason?: string | undefined;
   ticket?: string | undefined;
 }): Line[] {
-  const text = [reason, ticket].filter((part) => part !== undefined).join(', ');
-  const label = reason === undefined ? 'Ticket: ' : 'Reason: ';
-  return text === '' ? [] : [joinPieces(toned('dim', label), text)];
+  const labelled = (label: string, text = ''): Line[] =>
+    text === '' ? [] : [joinPieces(toned('dim', label), text)];
+  return [...labelled('Reason: ', reason), ...labelled('Ticket: ', ticket)];
 }
 
 /** An amount that a person types to confirm it. */
