@@ -4,6 +4,7 @@ import { paydesk } from '../next-command.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { type JsonObject, scalarText } from '../contract/json.js';
 import { PaydeskError, ProfileError, ServiceError, UnknownOutcomeError } from '../errors.js';
+import { NO_ANSWER_YET } from '../ledger/moves/entries.js';
 import type { Outcome } from '../ledger/moves/operations.js';
 import type { OrderDetails } from '../ledger/known/seen-payment.js';
 import { safeText } from '../output/text.js';
@@ -78,7 +79,7 @@ export async function makeOrCompare(
   return error ? { read: made.read, error } : made;
 }
 
-const notAnswered = () => new UnknownOutcomeError('No answer so far.', { code: 'answer-lost' });
+const notAnswered = () => new UnknownOutcomeError(NO_ANSWER_YET, { code: 'answer-lost' });
 
 function madeDifferently(
   { created, read }: CreatedPayment,

@@ -1,7 +1,9 @@
 // What happened so far, from the service, the ledger and the webhook inbox.
 
 import type { PaymentRead } from '../client/payment-calls.js';
+import { NO_ANSWER_YET } from '../ledger/moves/entries.js';
 import type { RecordedIntent } from '../ledger/moves/payment-record.js';
+import type { OutcomeRow } from '../ledger/schema.js';
 import type { Sources } from './records.js';
 import type { Situation } from './situation.js';
 
@@ -61,10 +63,10 @@ export function timelineOf(
       forwards,
     })),
   ];
-  const isShown = entries.some((entry) => stateIn(entry) === known?.state);
+  const isStateShown = entries.some((entry) => stateIn(entry) === known?.state);
   // A state that was first seen just now is what the last entry shows.
   const isOlder = known !== undefined && known.state_time < situation.now - RECENT_MS;
-  if (isOlder && known.state !== '' && !isShown && known.state !== 'Created') {
+  if (isOlder && known.state !== '' && !isStateShown && known.state !== 'Created') {
     entries.push({ time: iso(known.state_time), event: 'seen', state: known.state });
   }
   // The creation is dated by the service, and comes first whatever its clock shows.
@@ -92,7 +94,7 @@ function ofIntent(intent: RecordedIntent): TimelineEntry[] {
       ticket,
       batch,
     },
-    ...outcomes.map((outcome): TimelineEntry => ({
+    ...outcomes.filter(isShown).map((outcome): TimelineEntry => ({
       time: new Date(outcome.time).toISOString(),
       event: 'outcome',
       operation,
@@ -103,3 +105,7 @@ function ofIntent(intent: RecordedIntent): TimelineEntry[] {
     })),
   ];
 }
+
+/** A charge is on record as unknown before it leaves; that means nothing once something newer is known. */
+const isShown = ({ why }: OutcomeRow, index: number, all: readonly OutcomeRow[]): boolean =>
+  why !== NO_ANSWER_YET || index === all.length - 1;

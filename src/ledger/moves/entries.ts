@@ -96,6 +96,9 @@ export interface AskedToSend extends SendAgain {
 /** The payment id of what was created, as far as anybody knows, and not answered. */
 export const UNNAMED = '';
 
+/** Why the outcome of a charge is unknown that is on record before it leaves. */
+export const NO_ANSWER_YET = 'No answer so far.';
+
 /** Refused, not taken and failed are told from what was shown then; what may have left may still turn out done. */
 export function isUnsettled(entry: Entry): boolean {
   if (isOpen(outcomeOf(entry))) return true;

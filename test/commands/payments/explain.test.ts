@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { httpServer } from '../../client/servers.js';
 import { openSeededDesk, sceneNames, type SeededDesk } from '../../support/seeded.js';
 import { payments } from '../../helpers/desk.js';
+import { newReference } from '../../helpers/sandbox.js';
 
 let desk: SeededDesk;
 beforeAll(async () => {
@@ -157,6 +158,16 @@ describe('payments explain', () => {
     ]);
     const { stdout } = await desk.run('explain', [paymentId], { terminal: true });
     expect(stdout).toMatch(/\d\d:\d\d:\d\d {2}refund +by this desk \(\S+@\S+, T-7, parcel lost\)/);
+  });
+
+  it('shows only the outcome of a charge that was answered', async () => {
+    const reference = newReference();
+    const words = ['--customer', await desk.stored(), '--amount', '5.50', '--reference', reference];
+    expect((await desk.run('charge', words)).code).toBe(0);
+    const { timeline } = await desk.explain(reference);
+    expect(timeline.filter(({ event }) => event === 'outcome')).toMatchObject([
+      { operation: 'charge', outcome: 'done', state: 'Captured' },
+    ]);
   });
 
   it('names the profile in its commands where it was given', async () => {
