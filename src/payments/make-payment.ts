@@ -118,6 +118,7 @@ function lostEntry(kind: RequestKind, body: CreateRequest['body'], error: Paydes
     operation: kind === 'charge' ? ('charge' as const) : ('create' as const),
     referenceId: body.referenceId,
     amount: scalarText(body['amount']) ?? '',
+    customerId: textAt(body, 'customerOrder', 'customer', 'customerId') || undefined,
     // A charge has none: it is that of the stored method.
     currency: scalarText(body['currency']) || undefined,
     error,

@@ -89,6 +89,7 @@ interface LostPayment {
   referenceId: string;
   amount: string;
   currency: string | undefined;
+  customerId: string | undefined;
   outcome: Outcome;
   error: PaydeskError;
 }

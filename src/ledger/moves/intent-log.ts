@@ -71,12 +71,21 @@ export function createIntentLog({ engine }: Store<DeskTables>, clocks: Clocks, o
 
   /** A create whose answer was lost has no payment id yet. The same create under the same reference is that one. */
   async function takeUnnamed(tx: Tx, intent: NewIntent): Promise<{ id: number; time: number } | undefined> {
-    const { appId, paymentId, referenceId, operation } = intent;
+    const { appId, paymentId, referenceId, operation, customerId = null, currency = null } = intent;
     if (referenceId === undefined || !['create', 'charge'].includes(operation)) return undefined;
     const sought = { app_id: appId, operation, reference_id: referenceId };
     const [unnamed] = await unnamedIntent(tx, engine, sought);
     if (unnamed) {
-      await tx.updateTable('intents').set({ payment_id: paymentId }).where('id', '=', unnamed.id).execute();
+      // The answer shows what the request did not say: a charge is sent without a currency.
+      await tx
+        .updateTable('intents')
+        .set((eb) => ({
+          payment_id: paymentId,
+          customer_id: eb.fn.coalesce('customer_id', eb.val(customerId)),
+          currency: eb.fn.coalesce('currency', eb.val(currency)),
+        }))
+        .where('id', '=', unnamed.id)
+        .execute();
     }
     return unnamed;
   }

@@ -216,7 +216,19 @@ describe('the ledger', () => {
     ]);
     const customer = await desk.stored('expires-later');
     await run('charge', ['--customer', customer, '--amount', '5', '--reference', 'ledger-charge']);
-    expect(await history('--operation', 'charge')).toMatchObject([{ outcome: 'done', after: 'Captured' }]);
+    expect(await history('--operation', 'charge')).toMatchObject([
+      { outcome: 'done', after: 'Captured', customerId: customer, amount: 5, currency: 'EUR' },
+    ]);
+  });
+
+  it('has the customer of a charge whose answer was lost', async () => {
+    const customer = await desk.stored();
+    await desk.fault({ kind: 'drop-before-commit', route: 'charge' });
+    const charge = ['--customer', customer, '--amount', '5', '--reference', 'ledger-lost-charge'];
+    expect((await run('charge', charge)).code).toBe(6);
+    expect(await history('--operation', 'charge')).toMatchObject([
+      { outcome: 'unknown', paymentId: null, customerId: customer, amount: 5, currency: null },
+    ]);
   });
 
   it('that cannot be written stops a refund before it is sent', async () => {
