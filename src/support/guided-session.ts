@@ -20,7 +20,8 @@ export interface SessionScreen {
   showPayment(entry: Explained, position: { index: number; count: number; typed: string }, why: Why): void;
   showEvent(event: WatchEvent): void;
   showActed(acted: Acted): void;
-  showError(error: PaydeskError): void;
+  /** `nothingSent`: the error does not say so, and it is certain. */
+  showError(error: PaydeskError, about: { nothingSent: boolean }): void;
   choose(menu: Menu): Promise<Choice>;
   askWhy(current: Why): Promise<Why>;
   /** Throws when nothing is to be sent. */
@@ -227,7 +228,7 @@ async function carryOut(
     // Ctrl-C ends the session; a declined question ends only this action.
     const leaves = desk.signal.aborted || !(error instanceof PaydeskError);
     if (leaves || (error instanceof InterruptedError && error.code !== 'declined')) throw error;
-    screen.showError(error);
+    screen.showError(error, { nothingSent: movesMoney(action) && error instanceof TemporaryError });
     return error instanceof UnknownOutcomeError ? movedText(action, 'unknown') : undefined;
   }
 }

@@ -19,8 +19,8 @@ const CTRL_C = 3;
 
 export function createGuidedScreen(context: CommandContext, guard: LiveGuard): SessionScreen {
   const { print, profileName: profile } = context;
-  const showError = (error: PaydeskError) =>
-    print(...errorLines(error, { width: context.streams.stdout.width, debug: false, profile }));
+  const showError = (error: PaydeskError, { nothingSent }: { nothingSent: boolean }) =>
+    print(...errorLines(error, { width: context.streams.stdout.width, debug: false, profile, nothingSent }));
 
   return {
     showError,
@@ -28,7 +28,7 @@ export function createGuidedScreen(context: CommandContext, guard: LiveGuard): S
     showPayment(entry, { index, count, typed }, why) {
       print('', `${index + 1} of ${count}   ${typed}`, ...reasonLines(why), '');
       if ('explanation' in entry) context.show(entry.explanation, standingView);
-      else showError(entry.error);
+      else showError(entry.error, { nothingSent: false });
       print('');
     },
 
@@ -39,7 +39,8 @@ export function createGuidedScreen(context: CommandContext, guard: LiveGuard): S
       if (kind === 'moved') context.show(result, operationLine);
       if (kind === 'checked') context.show(result, checkLines);
       if (kind === 'rechecked') context.show(result, recheckLine);
-      if (result.error !== undefined && !isPending(result.error)) showError(result.error);
+      const nothingSent = kind === 'moved' && result.outcome === 'unsent';
+      if (result.error !== undefined && !isPending(result.error)) showError(result.error, { nothingSent });
     },
 
     choose({ choices, start, escape }) {
