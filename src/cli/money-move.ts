@@ -60,8 +60,24 @@ function looksLikeAmount(text: string): boolean {
   return !/^[a-z]{3}$/i.test(currency) || isKnownCurrency(currency.toUpperCase());
 }
 
+/** No amount has so many decimals, or so many digits between its separators. */
+const WRITTEN_IDS = /^\d{4,}(?:[,;]\d{4,})+$/;
+
+function refuseIds({ typed, apart }: NamedPayment): void {
+  if (apart === undefined || !WRITTEN_IDS.test(typed)) return;
+  throw new UsageError(`${typed} looks like several payments. Nothing was sent.`, {
+    code: 'several-given',
+    saysNothingSent: true,
+    details: [
+      { input: typed, problem: `put spaces between payments; write ref:${typed} if it is one reference` },
+    ],
+    next: [apart],
+  });
+}
+
 /** `refund inv-1 15.00` would refund all of inv-1. */
 function refuseAmounts(operation: SettleOperation, names: readonly NamedPayment[]): void {
+  names.forEach(refuseIds);
   const amount = names.find(({ typed }) => looksLikeAmount(typed))?.typed;
   if (amount === undefined) return;
   throw new UsageError(`${amount} looks like an amount. Nothing was sent.`, {

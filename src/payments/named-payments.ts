@@ -1,4 +1,4 @@
-import { paydesk } from '../next-command.js';
+import { type Command, paydesk } from '../next-command.js';
 import type { Client } from '../client/client.js';
 import type { PaymentKey, PaymentRead } from '../client/payment-calls.js';
 import { idText, numberText } from '../contract/json.js';
@@ -23,7 +23,12 @@ export interface NamedPayment {
   mayBeReference?: true;
   /** As it stands in a pasted list: if there is a payment with this very reference, that one is meant. */
   written?: string;
+  /** Where it has commas: what to type if they stand between several names. */
+  apart?: Command;
 }
+
+/** The names in a word with commas between them. */
+export const namesApart = (word: string): string[] => word.split(/[,;\s]+/).filter(Boolean);
 
 /** All digits are a `paymentId` or a `referenceId`, anything else is a `referenceId`; `id:` and `ref:` force it. */
 export function parsePayment(typed: string): NamedPayment {
@@ -92,14 +97,18 @@ async function readOne(client: Client, name: NamedPayment, options: ReadOptions)
 /** All digits are an id, or else a reference. Where they are both, of different payments, a person has to say which. */
 export async function readNamed(
   client: Client,
-  { key, mayBeReference, written }: NamedPayment,
+  { key, mayBeReference, written, apart }: NamedPayment,
   { checkBoth = true }: ReadOptions = {},
 ): Promise<PaymentRead> {
   if (written !== undefined) {
     const exact = await orNotFound(client.getPayment({ referenceId: written }));
     if (!(exact instanceof ServiceError) && exact.fields.referenceId === written) return exact;
   }
-  if (!mayBeReference || !('paymentId' in key)) return client.getPayment(key);
+  if (!mayBeReference || !('paymentId' in key)) {
+    const read = await orNotFound(client.getPayment(key));
+    if (read instanceof ServiceError) throw apart ? withCommas(read, key, apart) : read;
+    return read;
+  }
   const readReference = () => orNotFound(client.getPayment({ referenceId: key.paymentId }));
   const [byId, early] = await Promise.all([
     orNotFound(client.getPayment(key)),
@@ -124,6 +133,15 @@ async function orNotFound(reading: Promise<PaymentRead>): Promise<PaymentRead | 
     if (error instanceof ServiceError) return error;
     throw error;
   }
+}
+
+/** The key and the app are not to blame where several names were pasted as one. */
+function withCommas(error: ServiceError, key: PaymentKey, apart: Command): PaydeskError {
+  if (error.code !== 'not-found' || !('referenceId' in key)) return error;
+  return error.with({
+    message: `There is no payment with reference ${safeText(key.referenceId)}. Put spaces between payments, and no commas.`,
+    next: [apart],
+  });
 }
 
 /** Digits that name two payments. */

@@ -1,10 +1,11 @@
 // The guided session of `payments resolve`: look, choose, confirm, act, look again, next.
 
 import { InterruptedError, PaydeskError, TemporaryError, UnknownOutcomeError } from '../errors.js';
+import { paydesk } from '../next-command.js';
 import type { ItemStatus, ResolveItemRow } from '../ledger/resolve-schema.js';
 import type { Desk } from '../payments/desk.js';
 import type { MovesPlan } from '../payments/move/plan.js';
-import { parsePayment } from '../payments/named-payments.js';
+import { type NamedPayment, namesApart, parsePayment } from '../payments/named-payments.js';
 import { parsePastedName } from '../payments/pasted-names.js';
 import type { Wakeups } from '../webhooks/inbox/wakeups.js';
 import { act, type Acted } from './act.js';
@@ -125,13 +126,16 @@ function progressOf(item: ResolveItemRow, entry: Explained) {
   };
 }
 
+function typedName(typed: string): NamedPayment {
+  const name = parsePastedName(typed);
+  return /[,;]/.test(typed) ? { ...name, apart: paydesk('payments', 'resolve', ...namesApart(typed)) } : name;
+}
+
 async function look(
   { desk, records, explainOptions }: GuidedSession,
   item: ResolveItemRow,
 ): Promise<Explained> {
-  const names = [
-    item.payment_id === null ? parsePastedName(item.typed) : parsePayment(`id:${item.payment_id}`),
-  ];
+  const names = [item.payment_id === null ? typedName(item.typed) : parsePayment(`id:${item.payment_id}`)];
   const [entry] = await explainAll(desk.client, names, Promise.resolve(records), explainOptions());
   return entry as Explained;
 }

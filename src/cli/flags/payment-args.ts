@@ -1,14 +1,43 @@
 import { custom } from '@oclif/core/args';
 import { readAll } from './json-input.js';
-import { type NamedPayment, parsePayment, parsePaymentLines } from '../../payments/named-payments.js';
+import { type Command } from '../../next-command.js';
+import {
+  type NamedPayment,
+  namesApart,
+  parsePayment,
+  parsePaymentLines,
+} from '../../payments/named-payments.js';
 import { parsePastedLines } from '../../payments/pasted-names.js';
 import type { Streams } from '../../output/streams.js';
+
+interface TypedCommand {
+  streams: Streams;
+  typed: Command;
+}
+
+/** The command with a space instead of the commas between names. A word after a flag may be its value. */
+function withoutCommas({ words, ...command }: Command, name: string): Command {
+  const isValue = (word: string, before = '') => before.startsWith('-') && word !== name;
+  return {
+    ...command,
+    words: words.flatMap((word, at) =>
+      word.startsWith('-') || isValue(word, words[at - 1]) ? [word] : namesApart(word),
+    ),
+  };
+}
+
+function parseTyped(text: string, { typed }: TypedCommand): NamedPayment {
+  const name = parsePayment(text);
+  const hasNames = /[,;]/.test(text) && namesApart(text).length > 0;
+  return hasNames ? { ...name, apart: withoutCommas(typed, text) } : name;
+}
 
 const paymentArg = (parseLines: (text: string) => NamedPayment[]) =>
   custom<NamedPayment[]>({
     parse: async (text, command) => {
-      if (text !== '-') return [parsePayment(text)];
-      return parseLines(await readAll((command as unknown as { streams: Streams }).streams.stdin));
+      const typed = command as unknown as TypedCommand;
+      if (text !== '-') return [parseTyped(text, typed)];
+      return parseLines(await readAll(typed.streams.stdin));
     },
   });
 

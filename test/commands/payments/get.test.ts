@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openTestDesk, payments, type TestDesk, envOf } from '../../helpers/desk.js';
+import { openTestDesk, payments, runTyped, type TestDesk, envOf } from '../../helpers/desk.js';
 
 let desk: TestDesk;
 beforeAll(async () => {
@@ -111,4 +111,32 @@ it('stops when another app answers than the profile says', async () => {
   expect(code).toBe(4);
   expect(json.error?.code).toBe('wrong-app');
   expect(echo.requests.every(({ method }) => method === 'GET')).toBe(true);
+});
+
+it('says what to type where IDs were pasted with commas, and never sends on a guess', async () => {
+  const [one, two] = [await desk.paid(), await desk.paid()].map(({ paymentId }) => String(paymentId));
+  const typed = (...words: string[]) => runTyped([...words, '--json'], { home: desk.home, env: desk.env });
+  const apart = (verb: string) => [`paydesk payments ${verb} ${one} ${two} --json`];
+
+  const got = await typed('payments', 'get', `${one},${two}`);
+  expect(got).toMatchObject({ code: 1, json: { error: { code: 'not-found', next: apart('get') } } });
+  expect(got.json.error?.message).toMatch(
+    /There is no payment with reference .* Put spaces between payments/,
+  );
+  const explained = await typed('payments', 'explain', `${one},`, two!);
+  expect(explained.code).toBe(7);
+  expect(explained.json[0]).toMatchObject({ error: { next: apart('explain') } });
+
+  desk.requests();
+  const refused = await typed('payments', 'refund', `${one},${two}`);
+  expect(refused).toMatchObject({ code: 2, json: { error: { next: apart('refund') } } });
+  const single = await typed('payments', 'refund', `${one},`);
+  const next = [`paydesk payments refund ${one} --json`];
+  expect(single).toMatchObject({ code: 1, json: { error: { code: 'not-found', next } } });
+  expect(desk.requests().filter((line) => !line.startsWith('GET'))).toEqual([]);
+});
+
+it('reads a payment whose reference has a comma', async () => {
+  const { paymentId } = await desk.sandbox.create({ referenceId: 'inv-7,b' });
+  expect((await desk.run('get', ['inv-7,b', '--jq', '.paymentId'])).stdout).toBe(`${paymentId}\n`);
 });
