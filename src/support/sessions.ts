@@ -20,7 +20,7 @@ export interface Why {
 export interface Sessions {
   /** The last session that was not finished, if there is one. */
   unfinished(): Promise<ResolveSession | undefined>;
-  /** Starts a session; an unfinished one is over. */
+  /** Starts a session; those that were not finished are kept. */
   start(typed: readonly string[], why: Why, now: number): Promise<ResolveSession>;
   /** What is given when a session is resumed replaces what was given before. */
   setWhy(session: ResolveSession, why: Why): Promise<void>;
@@ -47,11 +47,6 @@ export function createSessions(store: Store<DeskTables>, whose: AppRef & { opera
 
     async start(typed, { ticket = null, reason = null }, now) {
       const session = await store.transaction(async (tx) => {
-        await tx
-          .updateTable('resolve_sessions')
-          .set({ ended: 1 })
-          .where((eb) => eb.and({ ...owner, ended: 0 }))
-          .execute();
         const row = { ...owner, time: now, ended: 0, ticket, reason };
         const { id } = await tx
           .insertInto('resolve_sessions')

@@ -4,7 +4,7 @@ import { InterruptedError, UsageError } from '../../errors.js';
 import { readHistory, type HistoryRecord } from '../../ledger/moves/history.js';
 import { findOperator } from '../../ledger/operator.js';
 import { historyList } from '../../output/views/history.js';
-import { leftLines, resolvedList, unresolvedLines } from '../../output/views/resolve.js';
+import { earlierLines, leftLines, resolvedList, unresolvedLines } from '../../output/views/resolve.js';
 import { createSessions, type ResolveSession, type Sessions } from '../../support/sessions.js';
 import type { DeskTables } from '../../ledger/schema.js';
 import type { Store } from '../../store/store.js';
@@ -91,18 +91,34 @@ async function chooseSession(
   const asking: Asking = { prompts: () => context.prompts(), note: context.note, stuck };
   const now = context.now().getTime();
   const why = { reason: flags.reason, ticket: flags.ticket };
-  let names = named;
-  if (flags.file !== undefined) names = [...named, ...(await namesInFile(flags.file))];
-  else if (flags.stuck) names = [...named, ...(await stuck())];
-  else if (named.length === 0) {
-    const left = await sessions.unfinished();
+  const start = (names: readonly string[]) =>
+    names.length === 0 ? undefined : sessions.start([...new Set(names)], why, now);
+  const left = await sessions.unfinished();
+  if (named.length === 0 && flags.file === undefined && !flags.stuck) {
     if (left && (await askToResume(asking, left, now))) {
       await sessions.setWhy(left, why);
       return left;
     }
-    names = await askForPayments(asking);
+    const chosen = await askForPayments(asking);
+    if (left && chosen.length > 0) await sessions.end(left);
+    return start(chosen);
   }
-  return names.length === 0 ? undefined : sessions.start([...new Set(names)], why, now);
+  const more = flags.file === undefined ? (flags.stuck ? await stuck() : []) : await namesInFile(flags.file);
+  const names = [...named, ...more];
+  if (left && names.length > 0) await keepOrEnd(context, sessions, left, names);
+  return start(names);
+}
+
+/** What is left of an earlier session stays to be resumed, unless the new one is about the same payments. */
+async function keepOrEnd(
+  context: CommandContext,
+  sessions: Sessions,
+  earlier: ResolveSession,
+  names: readonly string[],
+): Promise<void> {
+  const left = earlier.items.filter(({ status }) => status === 'open');
+  if (left.every(({ typed }) => names.includes(typed))) return sessions.end(earlier);
+  context.note(...earlierLines(earlier, context.profileName));
 }
 
 async function summarise(

@@ -70,6 +70,15 @@ function namedLine(what: string, items: readonly ResolveItemRow[]): Line[] {
   return [`${what}: ${names.join(', ')}${more}`];
 }
 
+/** That another session is kept, and the command that resumes it. */
+export function earlierLines({ items }: ResolveSession, profile: string | undefined): Line[] {
+  const left = items.filter(({ status }) => status === 'open').length;
+  return [
+    `An earlier session has ${countText(left)} of ${counted(items.length, 'payment')} left. Resume it later with:`,
+    joinPieces('  ', commandPiece(paydesk('payments', 'resolve'), profile)),
+  ];
+}
+
 /** How many payments are left, and the command that resumes the session. */
 export function leftLines({ items }: ResolveSession, profile: string | undefined): Line[] {
   const left = items.filter(({ status }) => status === 'open').length;

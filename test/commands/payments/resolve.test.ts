@@ -421,3 +421,51 @@ it('ends with 6 when Ctrl-C leaves the outcome of a refund unknown', async () =>
   terminal.press('ctrl-c');
   expect(await terminal.ended()).toBe(6);
 });
+
+it('says that nothing was sent when the service is away', async () => {
+  const { paymentId } = await desk.paid();
+  const terminal = await open([String(paymentId)]);
+  await menu(terminal, 'The customer has paid');
+  await desk.fault({ kind: 'error-before-commit', route: 'get', status: 503 });
+  onTestFinished(async () => void (await desk.sandbox.control('DELETE', '/faults')));
+  terminal.press('up', 'enter');
+  await terminal.waitFor(/temporarily unavailable[^]*Nothing was sent\./);
+  terminal.press('ctrl-c');
+  expect(await terminal.ended()).toBe(130);
+  expect(await desk.sandbox.books(paymentId)).not.toHaveProperty('refund');
+});
+
+it('keeps an earlier session that was not finished, and says so', async () => {
+  const first = await open(['seed-held', 'seed-captured', '--ticket', 'T-500']);
+  await menu(first, '1 of 2   seed-held');
+  first.press('ctrl-c');
+  expect(await first.ended()).toBe(130);
+
+  const other = await open(['seed-refunded']);
+  await other.waitFor('An earlier session has 2 of 2 payments left. Resume it later with:');
+  await menu(other, '1 of 1   seed-refunded');
+  other.press('enter');
+  expect(await other.ended()).toBe(0);
+
+  const resumed = await open();
+  await resumed.waitFor('has 2 of 2 payments left');
+  await resumed.waitFor('navigate');
+  resumed.press('enter');
+  await menu(resumed, '1 of 2   seed-held', 'Ticket: T-500');
+  resumed.press('ctrl-c');
+  expect(await resumed.ended()).toBe(130);
+
+  // The same payments again: then nothing is left of the earlier session.
+  const again = await open(['seed-held', 'seed-captured']);
+  await menu(again, '1 of 2   seed-held');
+  expect(again.raw()).not.toContain('An earlier session');
+  again.press('ctrl-c');
+  expect(await again.ended()).toBe(130);
+});
+
+it('says what to type for names with a comma between them', async () => {
+  const terminal = await open(['seed-held,seed-captured']);
+  await menu(terminal, /Put spaces\s+between payments/, 'paydesk payments resolve seed-held seed-captured');
+  terminal.press('ctrl-c');
+  expect(await terminal.ended()).toBe(130);
+});
