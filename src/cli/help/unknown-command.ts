@@ -20,6 +20,30 @@ function closest(words: readonly string[], ids: readonly string[]): string | und
   return verb === undefined ? undefined : topic + verb;
 }
 
+/** Verbs that people expect, and ours. */
+const expectedVerbs: Readonly<Record<string, string>> = {
+  approve: 'unhold',
+  lookup: 'find',
+  search: 'find',
+  show: 'get',
+  status: 'explain',
+  view: 'get',
+  void: 'cancel',
+};
+
+/** The command that people expect under another name, and what to type after it. */
+function expected(
+  words: readonly string[],
+  commands: readonly string[],
+): { meant: string[]; args: string[] } | undefined {
+  const [topic = '', verb = '', ...args] = words;
+  const ours = `${topic} ${expectedVerbs[verb] ?? ''}`;
+  if (commands.includes(ours)) return { meant: wordsOf(ours), args };
+  if (verb !== 'history') return undefined;
+  const [payment] = topic === 'payments' ? args : [];
+  return { meant: ['history'], args: payment === undefined ? [] : ['--payment', payment] };
+}
+
 /** Says that there is no such command, and suggests one. `commands` and `topics` are as people type them. */
 export function unknownCommand(
   argv: readonly string[],
@@ -47,16 +71,30 @@ export function unknownCommand(
   const verbs = commands.filter((id) => wordsOf(id).length > 1 && id.endsWith(` ${words[0]}`));
   if (verbs.length > 0 && !topics.includes(words[0]!)) return verbAlone(verbs, argv);
   const topic = topics.includes(words[0]!) ? words[0] : suggest(words[0]!, topics);
+  const other = expected(topics.includes(words[0]!) ? words : ['payments', ...words], commands);
+  if (other) {
+    const whole = [...other.meant, ...other.args, ...argv.slice(words.length)];
+    return didYouMeanCommand(words, other.meant, whole);
+  }
   if (close !== undefined) {
     const meant = wordsOf(close);
-    return new UsageError(
-      `Unknown command: ${words.join(' ')}. Did you mean ${commandText(paydesk(...meant))}?`,
-      { code: 'unknown-command', next: [paydesk(...meant, ...argv.slice(meant.length))] },
-    );
+    return didYouMeanCommand(words, meant, [...meant, ...argv.slice(meant.length)]);
   }
   return new UsageError(`Unknown command: ${words.join(' ')}.`, {
     code: 'unknown-command',
     next: [paydesk(...(topic === undefined ? [] : wordsOf(topic)), '--help')],
+  });
+}
+
+function didYouMeanCommand(
+  words: readonly string[],
+  meant: readonly string[],
+  whole: readonly string[],
+): UsageError {
+  const command = commandText(paydesk(...meant));
+  return new UsageError(`Unknown command: ${words.join(' ')}. Did you mean ${command}?`, {
+    code: 'unknown-command',
+    next: [paydesk(...whole)],
   });
 }
 

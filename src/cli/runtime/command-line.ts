@@ -285,6 +285,16 @@ function contradictions(flags: Definition['flags'], has: (name: string) => boole
   return [...found.values()];
 }
 
+/** Options under the names that people expect. */
+const expectedOptions: Readonly<Record<string, string>> = {
+  '--after': '--since',
+  '--date': '--on',
+  '--day': '--on',
+  '--forward-to': '--to',
+  '--from': '--since',
+  '--status': '--state',
+};
+
 function unknowns(
   argv: readonly string[],
   output: ParserOutput<Values, Values, Values>,
@@ -295,7 +305,8 @@ function unknowns(
   );
   const problems = output.nonExistentFlags.map((typed): UsageProblem => {
     const [word = typed] = typed.split('=');
-    const close = suggest(word, names);
+    const expected = expectedOptions[word] ?? '';
+    const close = names.includes(expected) ? expected : suggest(word, names);
     return {
       input: word,
       problem: close === undefined ? 'unknown option' : `unknown option; did you mean ${close}?`,
