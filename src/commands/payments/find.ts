@@ -89,7 +89,7 @@ export default class PaymentsFind extends BaseCommand {
     if (more && !this.json) this.note('There are more. Add a word, or use --limit N.');
     if (items.length === 0 && !this.json) {
       const why = await whyNothingFound(search, { words, filter, now });
-      this.note(...aboutNothingFound(words, why, this.profileName));
+      this.note(...aboutNothingFound({ words, customer: flags.customer }, why, this.profileName));
     }
     if (walks) {
       const { walkFound } = await import('../../cli/guided/walk-found.js');

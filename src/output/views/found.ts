@@ -157,7 +157,7 @@ const readCommand = (paymentIds: readonly string[]): Command =>
 
 /** What was searched when nothing was found, and where else to look. */
 export function aboutNothingFound(
-  words: readonly string[],
+  { words, customer }: { words: readonly string[]; customer: string | undefined },
   { known, notKnown, withoutPayer }: NothingFound,
   profile: string | undefined,
 ): Line[] {
@@ -171,6 +171,14 @@ export function aboutNothingFound(
     searched,
     ...(notKnown.length > 0 ? [`None of them matches ${notKnown.join(' or ')}.`] : []),
     ...aboutWithoutPayer(withoutPayer, profile),
+    ...(customer === undefined
+      ? []
+      : [
+          joinPieces(
+            'Find the ID of a customer with: ',
+            commandPiece(paydesk('customers', 'find', customer), profile),
+          ),
+        ]),
     joinPieces(
       'Import the orders of your shop with: ',
       commandPiece(paydesk('payments', 'import', 'orders.csv'), profile),

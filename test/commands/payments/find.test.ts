@@ -54,6 +54,9 @@ it('finds what this desk created and read, by what it was told then', async () =
   const none = await find('inv-9');
   expect([none.code, none.stdout]).toEqual([0, '']);
   expect(none.stderr).toContain('Searched 2 known payments.');
+  expect(none.stderr).not.toContain('customers find');
+  const named = await find('--customer', 'dora');
+  expect(named.stderr).toContain('Find the ID of a customer with: paydesk customers find dora\n');
   expect(none.stderr).toContain('paydesk payments get inv-9');
   const nobody = await find('nobody', '49.90');
   expect(nobody.stderr).toContain('paydesk payments get REFERENCE');
