@@ -28,6 +28,8 @@ interface Column<T> {
   extra?: true | 'terminal' | 'pipe';
   /** No narrower than this on a terminal, if its values are that wide. */
   least?: number;
+  /** Where there is less room for it than this, each row is shown as a record of its own. */
+  stackBelow?: number;
   /** Left out on a terminal that is too narrow for the table, the lowest first. */
   spare?: number;
   /** Whether a value that alone keeps the columns from fitting may be cut short on a terminal. */
@@ -184,11 +186,11 @@ function fitAll<T>(
   look: Look,
   cut?: Fitted<T>['cut'],
 ): Fitted<T> {
-  const heads = columns.map(({ key, title, align = 'left', whole, least }) => ({
+  const heads = columns.map(({ key, title, align = 'left', whole, least = 0, stackBelow = 0 }) => ({
     title: title ?? key,
     align,
     isWhole: whole === true || align === 'right',
-    least,
+    least: Math.max(least, stackBelow),
   }));
   const fitted = { columns, heads, ...(cut && { cut }) };
   return { ...fitted, widths: fitColumns(heads, rowsOf(fitted, items, look), look.width) };

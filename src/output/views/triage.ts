@@ -38,6 +38,8 @@ export const triageList: ListView<Explained> = {
     },
     {
       key: 'verdict',
+      // In a narrower column a sentence has one or two words per line.
+      stackBelow: 24,
       value: (entry) => ('error' in entry ? firstLine(entry.error.message) : entry.explanation.verdict),
     },
     { key: 'next', extra: 'terminal', value: (entry) => of(entry, recommendedCommand, '') },

@@ -160,6 +160,16 @@ describe('payments explain', () => {
     expect(stdout).toMatch(/\d\d:\d\d:\d\d {2}refund +by this desk \(\S+@\S+, T-7, parcel lost\)/);
   });
 
+  it('shows several one below the other where a verdict would have one word per line', async () => {
+    const names = ['stuck-charged', 'seed-held', 'stuck-refund-failed'];
+    const { stdout } = await desk.run('explain', names, { terminal: true, columns: 60 });
+    for (const name of names) expect(stdout).toMatch(new RegExp(`^ {2}reference +${name}$`, 'm'));
+    const verdict = /^ {2}verdict +(.*)$/m.exec(stdout)?.[1] ?? '';
+    expect(verdict.length).toBeGreaterThan(30);
+    const wide = await desk.run('explain', names, { terminal: true, columns: 100 });
+    expect(wide.stdout).toMatch(/^ {2}payment +reference +state +severity +verdict$/m);
+  });
+
   it('shows only the outcome of a charge that was answered', async () => {
     const reference = newReference();
     const words = ['--customer', await desk.stored(), '--amount', '5.50', '--reference', reference];
