@@ -51,8 +51,9 @@ export const historyList: ListView<HistoryRecord> = {
       title: 'state',
       spare: 1,
       value: ({ after }) => after ?? '',
-      shown: ({ after, paymentId, customerId }) =>
-        statePiece(after ?? (paymentId === null && customerId !== null ? '' : '?')),
+      // A change to a customer leaves no payment in any state.
+      shown: ({ after, paymentId, referenceId }) =>
+        statePiece(after ?? (paymentId === null && referenceId === null ? '' : '?')),
     },
     { key: 'outcome', value: ({ outcome }) => outcome, shown: ({ outcome }) => outcomePiece(outcome) },
     { key: 'operator', extra: 'terminal', value: ({ operator }) => operator },
