@@ -41,9 +41,7 @@ export async function refuseInputs(
       if (name === undefined || target === undefined || !(await isSameFile(name, target))) continue;
       throw new UsageError(
         `--${flag} ${target} is ${what}. Nothing was read or written. Choose another file.`,
-        {
-          code: 'same-file',
-        },
+        { code: 'same-file', saysNothingSent: true },
       );
     }
   }
