@@ -1,5 +1,5 @@
 import { createSum, type ExactSum } from './exact.js';
-import { isDecimal } from './money.js';
+import { isDecimal, writtenOut } from './money.js';
 
 /** Exact sums of money by currency. */
 export interface Totals {
@@ -15,7 +15,8 @@ export function createTotals(): Totals {
   const sums = new Map<string, ExactSum>();
   let withoutAmount = 0;
   return {
-    add(amount = '', currency = '', times = 1) {
+    add(written = '', currency = '', times = 1) {
+      const amount = writtenOut(written);
       // A negative amount would make room for others under a limit.
       if (!isDecimal(amount) || amount.startsWith('-')) {
         withoutAmount += times;

@@ -26,7 +26,14 @@ describe('totals by currency', () => {
     );
   });
 
-  it.each([undefined, '', '1e3', '-5.00', 'ten', '1,5', '.5', '5.'])(
+  it('take an exponent for the decimal that it stands for', () => {
+    const totals = createTotals();
+    totals.add('1.05e1', 'EUR');
+    totals.add('10.50', 'EUR');
+    expect([totals.sums(), totals.withoutAmount()]).toEqual([{ EUR: '21.00' }, 0]);
+  });
+
+  it.each([undefined, '', '1e99', '-5.00', 'ten', '1,5', '.5', '5.'])(
     'count %j and leave it out of the sums',
     (amount) => {
       const totals = createTotals();

@@ -21,3 +21,9 @@ describe('filters that run at the same time', () => {
     ]);
   });
 });
+
+it('filters thousands of rows, by names of variables and with a comment at its end', async () => {
+  const rows = Array.from({ length: 5_000 }, (_, line) => ({ line, problem: `There is no payment ${line}` }));
+  expect(await filterJson(rows, '. as $document | $document | length # all of them')).toBe('5000\n');
+  expect(await filterJson(rows, 'map(.line) | add')).toBe('12497500\n');
+});

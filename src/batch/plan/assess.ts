@@ -1,5 +1,4 @@
 import type { PaymentRead } from '../../client/payment-calls.js';
-import { numberText } from '../../contract/json.js';
 import { sameAmount } from '../../contract/exact.js';
 import { takenAmount } from '../../contract/money.js';
 import { operationStates, states } from '../../contract/states.js';
@@ -10,19 +9,17 @@ import type { Assessment, PaymentAction } from './plan-row.js';
 
 /** What is to become of a row, given the payment as the service shows it. */
 export function assess(action: PaymentAction, row: SourceRow, read: PaymentRead): Assessment {
-  const { amount, currency, referenceId } = read.fields;
+  const { currency, referenceId } = read.fields;
   const facts = {
     line: row.line,
     payment: idOf(read),
     reference: referenceId,
     state: stateOf(read) ?? undefined,
-    amount: amount === undefined ? undefined : numberText(amount),
+    amount: movedBy(action, read),
     currency,
   };
-  // A refund returns what was captured, which may be less than the amount.
-  const compared = action === 'refund' ? { ...facts, amount: takenAmount(read.state, read.fields) } : facts;
-  const difference = differenceOf(row, compared);
-  if (difference !== undefined) return { ...compared, verdict: 'changed', why: difference };
+  const difference = differenceOf(row, facts);
+  if (difference !== undefined) return { ...facts, verdict: 'changed', why: difference };
   if (action === 'recheck') return { ...facts, verdict: 'act' };
   const before = doneBefore(action, read);
   if (before !== undefined) return { ...facts, verdict: 'done', why: before };
@@ -37,6 +34,10 @@ export function assess(action: PaymentAction, row: SourceRow, read: PaymentRead)
   if (read.state !== undefined) return { ...facts, verdict: 'act' };
   return { ...facts, verdict: 'act', why: 'paydesk does not know this state: the service will decide' };
 }
+
+/** A refund returns what was captured, which may be less than the amount. */
+export const movedBy = (action: PaymentAction, { state, fields }: PaymentRead): string | undefined =>
+  takenAmount(action === 'refund' ? state : undefined, fields);
 
 function differenceOf(
   row: SourceRow,

@@ -2,7 +2,6 @@
 
 import type { SettleOperation } from '../../contract/states.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
-import { numberText } from '../../contract/json.js';
 import { isOpen, outcomeOf, type Entry } from '../../ledger/moves/entries.js';
 import type { BatchRecord, BatchRow } from '../../ledger/schema.js';
 import type { Desk } from '../../payments/desk.js';
@@ -13,6 +12,7 @@ import { stateOf } from '../../payments/named-payments.js';
 import { checkIntent, reportBlocked } from '../../payments/move/check.js';
 import { findBlocking } from '../../payments/move/record.js';
 import { recordRecheck } from '../../payments/record-made.js';
+import { movedBy } from '../plan/assess.js';
 import { PLANNED_AGAIN, PLANNED_CHECK } from '../rows/loading.js';
 import { type Claimed, isLookedAtAgain, knownResult } from '../rows/claims.js';
 import { chargeRow } from './charge-row.js';
@@ -92,7 +92,7 @@ async function move(
   if (earlier && isLookedAtAgain(row)) return lookAgain(desk, plain, earlier);
   if (row.outcome === 'unknown' && !work.resend) return checkUnknown(desk, plain);
   // What this batch may have sent may also be what has changed the payment: then its outcome is checked instead.
-  const change = earlier ? undefined : changeSince(row, read);
+  const change = earlier ? undefined : changeSince(row, operation, read);
   if (change !== undefined) {
     const sent = await work.sentFor(row);
     // Another runner has sent it since the row was claimed, which is what changed the payment.
@@ -140,13 +140,13 @@ async function lookAgain(desk: Desk, move: Move, entry: Entry): Promise<WorkedRo
   return looked.outcome === 'refused' ? { ...looked, error: undefined } : looked;
 }
 
-function changeSince(row: BatchRow, read: PaymentRead): string | undefined {
+function changeSince(row: BatchRow, operation: SettleOperation, read: PaymentRead): string | undefined {
   const state = stateOf(read) ?? '';
   if (state !== row.before_state) {
     return `changed since the plan: ${row.before_state || '?'} → ${state || '?'}`;
   }
-  const { amount, currency = '' } = read.fields;
-  const shown = amount === undefined ? '' : numberText(amount);
+  const { currency = '' } = read.fields;
+  const shown = movedBy(operation, read) ?? '';
   if (shown === row.amount && currency === row.currency) return undefined;
   return `changed since the plan: ${row.currency} ${row.amount} → ${currency} ${shown}`;
 }

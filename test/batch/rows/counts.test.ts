@@ -45,13 +45,14 @@ const amounts = [
   ['EUR', '0.00000000000000001'],
   ['EUR', '0.00000000000000001'],
   ['EUR', '99999999999999999999.99'],
+  ['EUR', '1.5e1'],
   ['KWD', '1.234'],
   ['KWD', '1.234'],
   ['KWD', '1000000000.000'],
   ['KWD', '1000000000.000'],
-  ...['', '.', '.5', '5.', '1..2', '1.2.3', '1e3', '-5.00', 'ten'].map((amount) => ['EUR', amount]),
+  ...['', '.', '.5', '5.', '1..2', '1.2.3', '1e99', '-5.00', 'ten'].map((amount) => ['EUR', amount]),
 ];
-const sums = { EUR: '100000000000000000080.89000000000000002', KWD: '2000000002.468' };
+const sums = { EUR: '100000000000000000095.89000000000000002', KWD: '2000000002.468' };
 
 async function checkSums(location: string): Promise<void> {
   const { store, close } = await openDeskDatabase({ location, operator: 'op@desk' });
