@@ -21,17 +21,17 @@ import { explainOptions } from './desk/support-records.js';
 interface ReconcileRequest {
   /** As typed; `-` is standard input. */
   file: string;
-  map: string | undefined;
+  map?: string | undefined;
   concurrency: number;
-  since: Date | undefined;
-  until: Date | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
+  /** What will be written: none of them may be what is read. */
+  out?: string | undefined;
+  plan?: string | undefined;
 }
 
 /** Refuses to write over what is about to be read. */
-export async function refuseInputs(
-  file: string,
-  { map, out, plan }: { map?: string | undefined; out?: string | undefined; plan?: string | undefined },
-): Promise<void> {
+async function refuseInputs({ file, map, out, plan }: ReconcileRequest): Promise<void> {
   const inputs = [
     { name: file, what: 'the file to reconcile' },
     { name: map, what: 'the mapping' },
@@ -65,6 +65,7 @@ export async function openReconcile(
   request: ReconcileRequest,
 ): Promise<ReconcileDesk> {
   const { file, map, concurrency, since, until } = request;
+  await refuseInputs(request);
   const path = await inputPath(context, file);
   const { read, file: text, tellsRefunds } = await chooseReader(path, { name: file, map });
   context.note(...encodingLines(text));

@@ -22,7 +22,7 @@ const migrations: Migration[] = [
   },
 ];
 
-export interface RepeatedPayments {
+interface RepeatedPayments {
   /** Takes the rows of the file, in their order. */
   add(rows: readonly OrderRow[]): Promise<void>;
   /** The rows, each with the line that has its payment with another order, if one does. */

@@ -3,7 +3,7 @@ import { option, string } from '@oclif/core/flags';
 import { withLedger } from '../../payments/with-ledger.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { countFlag, listFlagsFor, sinceFlag, untilFlag } from '../../cli/flags/flags.js';
-import { openReconcile, refuseInputs } from '../../cli/reconcile.js';
+import { openReconcile } from '../../cli/reconcile.js';
 import { counted } from '../../contract/amount-format.js';
 import type { JsonValue } from '../../contract/json.js';
 import { PartialError } from '../../errors.js';
@@ -68,15 +68,9 @@ export default class Reconcile extends BaseCommand {
 
   async #reconcile(): Promise<JsonValue | undefined> {
     const { args, flags } = await this.parse(Reconcile);
-    await refuseInputs(args.file, flags);
     this.keepHeapSmall();
-    const desk = await openReconcile(this.context, {
-      file: args.file,
-      map: flags.map,
-      concurrency: flags.concurrency ?? DEFAULT_READS,
-      since: flags.since,
-      until: flags.until,
-    });
+    const concurrency = flags.concurrency ?? DEFAULT_READS;
+    const desk = await openReconcile(this.context, { ...flags, file: args.file, concurrency });
     const { result } = desk;
     if (flags.out !== undefined)
       await writeOutputFile(flags.out, exceptionsCsv(result.all()), { signal: this.signal });

@@ -20,7 +20,7 @@ describe('payments explain', () => {
     // Soon after midnight the hours before were on another day, and the sentence with the date takes two lines.
     const told = stdout
       .replaceAll(/\d\d:\d\d:\d\d|\d\d-\d\d \d\d:\d\d|(\d+ \w+ \d+, )?\d\d:\d\d(?= at)/g, 'TIME')
-      .replace('has\nbeen charged', 'has been charged');
+      .replace(/has\s+been\s+charged/, 'has been charged');
     expect(told).toBe(
       [
         'Held by a fraud rule since TIME at the earliest. Nothing has been charged.',

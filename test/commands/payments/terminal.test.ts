@@ -126,7 +126,7 @@ it('a live refund is confirmed by its amount; a wrong one is told, none leaves i
   );
   await terminal.waitFor(`LIVE  environment (app ${desk.sandbox.live.appId})`);
   await terminal.waitFor(`Refund EUR 49.90 of payment ${paymentId}`);
-  await terminal.waitFor('parcel lost, T-1');
+  await terminal.waitFor('Reason: parcel lost\nTicket: T-1\n');
   await terminal.waitFor('Type the amount to confirm');
   terminal.type('49.91');
   terminal.press('enter');
