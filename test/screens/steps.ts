@@ -139,7 +139,7 @@ const paymentSteps: Step[] = [
   type('payments charge --customer nobody --amount 3.00 --reference charge-2'),
   type('payments watch seed-refunded --until Refunded'),
   type('payments watch seed-refunded --until Captured'),
-  type('payments watch seed-created --timeout 300ms --interval 100ms'),
+  type('payments watch seed-created --timeout 3s --interval 100ms'),
   type('payments list'),
   type('payments list --state Held --since 1h'),
   type('payments list --since yesterday'),

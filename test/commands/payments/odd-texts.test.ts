@@ -125,7 +125,7 @@ function oddTests(database: () => Promise<Env>): void {
     const server = await oddService({ payInfo: { providerReferenceId: long, captureId: NUL } }, 'before');
     await run(server, 'payments', 'get', '1001');
     for (const typed of [long.slice(0, 200), 'a\uFFFDb']) {
-      expect((await run(server, 'payments', 'find', typed, '--json')).json).toEqual([]);
+      expect((await run(server, 'payments', 'find', '--json', '--', typed)).json).toEqual([]);
     }
   });
 
