@@ -60,7 +60,7 @@ function looksLikeAmount(text: string): boolean {
   return !/^[a-z]{3}$/i.test(currency) || isKnownCurrency(currency.toUpperCase());
 }
 
-/** No amount has so many decimals, or so many digits between its separators. */
+/** `100021,100022`: no amount has four digits or more on both sides of a comma. */
 const WRITTEN_IDS = /^\d{4,}(?:[,;]\d{4,})+$/;
 
 function refuseIds({ typed, apart }: NamedPayment): void {

@@ -41,7 +41,7 @@ export function createNameFilter(): NameFilter {
   };
 }
 
-// FNV-1a: the hash of a text goes on from that of its beginning.
+// The FNV-1a hash. The hash of a text follows from that of the text without its last letter.
 const START = 0x811c9dc5;
 const nextHash = (hash: number, code: number): number => Math.imul(hash ^ code, 0x01000193);
 const byteOf = (hash: number): number => ((hash ^ (hash >>> 26)) & (BITS - 1)) >>> 3;
