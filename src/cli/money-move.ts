@@ -1,8 +1,8 @@
 // capture, cancel, refund and unhold: the same care, whatever the verb.
 
 import { boolean } from '@oclif/core/flags';
-import { isKnownCurrency } from '../contract/currencies.js';
 import type { SettleOperation } from '../contract/states.js';
+import { parseSpokenAmount } from '../contract/spoken-amount.js';
 import {
   type MoveJson,
   moveJson,
@@ -49,15 +49,13 @@ interface MoveRequest extends MoneyFlags {
 
 /** `15.00`, `1,234.50`, `1'234` and `15,-`. */
 const WRITTEN_AMOUNT = /^[-+]?(?:\d+[.,](?:\d+|-{1,2})|\d{1,3}(?:[.,' ]\d{3})+(?:[.,]\d+)?)$/;
-const CURRENCY_SIGN = String.raw`[\p{L}]{0,3}\p{Sc}|kr\.?`;
-const CURRENCY_FIRST = new RegExp(`^[-+]?(${CURRENCY_SIGN}|[a-z]{3}) ?([-+]?\\d[\\d.,' -]*)$`, 'iu');
-const CURRENCY_LAST = new RegExp(`^([-+]?\\d[\\d.,' -]*?) ?(${CURRENCY_SIGN}|[a-z]{3})$`, 'iu');
+/** Signs that stand for several currencies, so that a search does not take them for one. */
+const OTHER_SIGNS = /\bkr\.?|[A-Z]{0,3}\p{Sc}/giu;
 
 /** With a currency any number is an amount. `INV15` is none: no currency has that code. */
 function looksLikeAmount(text: string): boolean {
-  const currency = CURRENCY_FIRST.exec(text)?.[1] ?? CURRENCY_LAST.exec(text)?.[2];
-  if (currency === undefined) return WRITTEN_AMOUNT.test(text);
-  return !/^[a-z]{3}$/i.test(currency) || isKnownCurrency(currency.toUpperCase());
+  if (WRITTEN_AMOUNT.test(text)) return true;
+  return /\D/.test(text) && parseSpokenAmount(text.replace(OTHER_SIGNS, '€')) !== undefined;
 }
 
 /** `100021,100022`: no amount has four digits or more on both sides of a comma. */

@@ -1,7 +1,7 @@
 // Amounts and days as a caller says them.
 
 import { custom } from '@oclif/core/flags';
-import { type AmountRange, parseSpokenAmount } from '../../support/find/amounts.js';
+import { type AmountRange, parseSpokenAmount } from '../../contract/spoken-amount.js';
 import { parseSpokenDate, type TimeSpan } from '../../support/find/dates.js';
 import { BadValue } from '../../typed-values.js';
 

@@ -1,5 +1,5 @@
 import type { ListedPayment } from '../../support/list.js';
-import { parseSpokenAmount } from '../../support/find/amounts.js';
+import { parseSpokenAmount } from '../../contract/spoken-amount.js';
 import type { Match } from '../../support/find/find-payments.js';
 import { FRESH_MS, MAX_COUNTED, type NothingFound } from '../../support/find/nothing-found.js';
 import type { KnownPaymentRow } from '../../ledger/schema.js';

@@ -5,7 +5,7 @@ import type { KnownSearch } from '../../ledger/known/search.js';
 import type { KnownPaymentRow } from '../../ledger/schema.js';
 import type { KnownFilter } from '../../ledger/known/search-conditions.js';
 import { hasWord, joinedWord, typedWords, type SearchWord } from '../../ledger/known/search-words.js';
-import type { AmountRange } from './amounts.js';
+import type { AmountRange } from '../../contract/spoken-amount.js';
 import type { TimeSpan } from './dates.js';
 import { type Reading, readWords } from './query.js';
 import { similarWords } from './similar-words.js';

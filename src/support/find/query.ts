@@ -1,7 +1,12 @@
 // What a caller says, word by word: amounts, dates, states and currencies are recognised, everything else is text.
 
 import { stateNames } from '../../contract/states.js';
-import { type AmountRange, currencyOf, parseSpokenAmount, spokenCurrency } from './amounts.js';
+import {
+  type AmountRange,
+  currencyOf,
+  parseSpokenAmount,
+  spokenCurrency,
+} from '../../contract/spoken-amount.js';
 import { parseSpokenDate, type TimeSpan } from './dates.js';
 
 /** One way to understand what was typed. All of it must be true of a payment. */

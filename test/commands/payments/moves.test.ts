@@ -44,7 +44,18 @@ describe('capture, cancel, refund and unhold', () => {
       '15,-',
       '-15.00',
     ];
-    const named = ['EUR 15.00', '15.00€', 'EUR 15', '15 EUR', 'EUR15', '15 eur', '€15', '15 kr', 'US$ 15'];
+    const named = [
+      'EUR 15.00',
+      '15.00€',
+      'EUR 15',
+      '15 EUR',
+      'EUR15',
+      '15 eur',
+      '€15',
+      '15 kr',
+      'US$ 15',
+      '15 euros',
+    ];
     for (const amount of [...sums, ...named]) {
       const { code, json } = await desk.run('refund', ['--json', '--', String(paymentId), amount]);
       expect([amount, code, json.error]).toMatchObject([

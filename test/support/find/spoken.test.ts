@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { currencies } from '../../../src/contract/currencies.js';
-import { parseSpokenAmount } from '../../../src/support/find/amounts.js';
+import { parseSpokenAmount } from '../../../src/contract/spoken-amount.js';
 import { parseSpokenDate } from '../../../src/support/find/dates.js';
 import { hasWord, plainWords, searchWords } from '../../../src/ledger/known/search-words.js';
 

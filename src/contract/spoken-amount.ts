@@ -1,6 +1,6 @@
 // Amounts as people say them: 49.90, EUR 49.90, €49,90, 50 euro, 1.234,56, ~50.
 
-import { currencies } from '../../contract/currencies.js';
+import { currencies } from './currencies.js';
 
 export interface AmountRange {
   from: number;
