@@ -119,6 +119,8 @@ function createDataWriter(stream: () => OutputStream): Pick<Streams, 'write' | '
 }
 
 export function createStreams(source: StreamSource): Streams {
+  // It may be pasted where a payment belongs. Not in data: `sandbox env` prints the same key.
+  source.secrets.add(source.env['PAYDESK_API_KEY']);
   const data = createDataWriter(() => source.stdout);
   const redact = (text: string) => source.secrets.redact(text);
   // There is nowhere left to tell that stderr failed.

@@ -288,6 +288,16 @@ describe('errors', () => {
     });
   });
 
+  it('keeps the key of the environment out of errors, before anything has asked for it', async () => {
+    const key = 'sk_live_canary9876';
+    const error = new UsageError(`There is no ${key}.`, { code: 'usage' });
+    for (const argv of [[], ['--json'], ['--debug']]) {
+      const { stdout, stderr } = await runInProcess(throwing(error), argv, { env: { PAYDESK_API_KEY: key } });
+      expect(stdout + stderr).toContain('[redacted]');
+      expect(stdout + stderr).not.toContain(key);
+    }
+  });
+
   it('keeps secrets out of stderr, error JSON and stacks', async () => {
     const secrets = createRedactor();
     secrets.add('sk_canary/1234');
