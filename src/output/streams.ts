@@ -16,7 +16,7 @@ export interface StreamSource {
   stderr: OutputStream;
   env: Environment;
   /** Taken out of everything that goes to stderr, and the key out of stdout too. */
-  secrets: Pick<Redactor, 'redact' | 'redactData'>;
+  secrets: Pick<Redactor, 'add' | 'redact' | 'redactData'>;
 }
 
 interface Outlet {

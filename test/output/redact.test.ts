@@ -150,6 +150,7 @@ describe('streams', () => {
       stderr: { isTTY, ...width, write: takesAll((text) => (written.err += text)) },
       env,
       secrets: {
+        add: () => {},
         redact: (text) => text.replaceAll('secret', '***'),
         redactData: (text) => text.replaceAll('key', '***'),
       },
