@@ -1,7 +1,8 @@
 import type * as v8 from 'node:v8';
 
-const YOUNG_FACTOR = 8;
-const MAX_FILLED = 100;
+/** Twice as much takes 15 MB more and saves no time; a quarter takes a tenth longer. */
+const YOUNG_SIZE = 16 * 1024 * 1024;
+const MAX_FILLED = 500;
 
 /**
  * Rows come and go quickly, and V8 would rather let its young generation grow to a hundred megabytes than look
@@ -11,18 +12,19 @@ const MAX_FILLED = 100;
 export function keepHeapSmall(): void {
   // Every start loads this file, and few need V8's own module.
   const heap = process.getBuiltinModule('node:v8');
-  growYoungOnce(heap);
+  growYoung(heap);
   heap.setFlagsFromString('--heap-growing-percent=50');
 }
 
-/** From 1 to 8 MB, which halves the time for collecting, and no further. It grows when enough of it outlives a collection. */
-function growYoungOnce({ getHeapSpaceStatistics, setFlagsFromString }: typeof v8): void {
+/** However large it is by now. It grows when enough of it outlives a collection. */
+function growYoung({ getHeapSpaceStatistics, setFlagsFromString }: typeof v8): void {
   const youngSize = () =>
-    getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? 0;
-  setFlagsFromString(`--semi-space-growth-factor=${YOUNG_FACTOR}`);
-  const size = youngSize();
+    getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? YOUNG_SIZE;
   const filled: object[][] = [];
-  while (youngSize() <= size && filled.length < MAX_FILLED) {
+  while (filled.length < MAX_FILLED) {
+    const factor = Math.floor(YOUNG_SIZE / youngSize());
+    if (factor < 2) break;
+    setFlagsFromString(`--semi-space-growth-factor=${factor}`);
     filled.push(Array.from({ length: 1000 }, (_, index) => ({ index })));
   }
   setFlagsFromString('--semi-space-growth-factor=1');
