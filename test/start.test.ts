@@ -53,6 +53,8 @@ describe('the program', () => {
       [['payments', 'status', 'inv-1'], '\n  Next:  paydesk payments explain inv-1\n'],
       [['payments', 'find', '--date', 'yesterday'], 'did you mean --on?'],
       [['webhook', 'replay', '1', '--forward-to', 'http://127.0.0.1:1/'], 'did you mean --to?'],
+      [['payments', 'refund', '1', '--yes'], 'did you mean --confirm?'],
+      [['sandbox', 'start', '--background'], 'did you mean --detach?'],
       [['sandbox', 'fualt', 'add'], 'Did you mean paydesk sandbox fault'],
       [['whoamy'], 'Did you mean paydesk whoami?'],
       [['profiles', 'list', 'extra'], 'extra  unexpected argument'],

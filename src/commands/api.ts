@@ -1,5 +1,6 @@
 import { custom as argument, string } from '@oclif/core/args';
 import { BaseCommand } from '../cli/runtime/base-command.js';
+import { chosenProfile } from '../cli/desk/chosen-profile.js';
 import { sendBody } from '../cli/create-payment.js';
 import { liveLedgerReady, openDesk } from '../cli/desk/desk.js';
 import { apiFlags } from '../cli/flags/api-flags.js';
@@ -21,8 +22,6 @@ import type { PlannedRequest } from '../payments/planned-request.js';
 import { sendApiRequest } from '../payments/send-api-request.js';
 import { type MoveJson, moveJson } from '../output/views/moves.js';
 import type { MoneyFlags } from '../cli/flags/payment-flags.js';
-import { resolveProfile } from '../profiles/resolve.js';
-import { openProfiles } from '../profiles/store.js';
 
 const dryRunJson = (request: PlannedRequest) => ({ dryRun: true, request }) as const;
 
@@ -54,8 +53,7 @@ export default class Api extends BaseCommand {
   async run(): Promise<JsonValue | ReturnType<typeof dryRunJson> | MoveJson | undefined> {
     const { args, flags } = await this.parse(Api);
     if (args.method === 'GET') this.onlyReads();
-    const { env } = this.streams;
-    const { appId } = resolveProfile({ flag: this.profileName, env, store: openProfiles(env) });
+    const { appId } = chosenProfile(this.context);
     const typed = { ...args, fields: flags.field ?? [], body: flags.body?.value };
     const request = planApiRequest(typed, appId);
     refuseFlagsWithoutEffect(request, flags);

@@ -1,13 +1,12 @@
 import { boolean, option, string } from '@oclif/core/flags';
 import { BaseCommand } from '../cli/runtime/base-command.js';
+import { chosenProfile } from '../cli/desk/chosen-profile.js';
 import { openLedger } from '../cli/desk/desk-database.js';
 import { countFlag, listFlagsFor, sinceFlag } from '../cli/flags/flags.js';
 import { readHistory } from '../ledger/moves/history.js';
 import { intentOperations, outcomes } from '../ledger/moves/operations.js';
 import { ProfileError } from '../errors.js';
 import { historyJson, historyList } from '../output/views/history.js';
-import { resolveProfile } from '../profiles/resolve.js';
-import { openProfiles } from '../profiles/store.js';
 
 const DEFAULT_LIMIT = 50;
 
@@ -63,9 +62,8 @@ export default class History extends BaseCommand {
 
   /** Undefined if there is no profile: then all apps are listed. */
   #chosenApp(): string | undefined {
-    const { env } = this.streams;
     try {
-      return resolveProfile({ flag: this.profileName, env, store: openProfiles(env) }).appId;
+      return chosenProfile(this.context).appId;
     } catch (error) {
       if (error instanceof ProfileError && error.code === 'no-profile') return undefined;
       throw error;

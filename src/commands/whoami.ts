@@ -1,9 +1,8 @@
 import { BaseCommand } from '../cli/runtime/base-command.js';
+import { chosenProfile } from '../cli/desk/chosen-profile.js';
 import { listFlagsFor } from '../cli/flags/flags.js';
 import { factsOfIdentity, identityFacts, shadowedNotes } from '../output/views/profiles.js';
 import { identify, type Identity } from '../profiles/identity.js';
-import { resolveProfile } from '../profiles/resolve.js';
-import { openProfiles } from '../profiles/store.js';
 
 export default class Whoami extends BaseCommand {
   static override summary = 'Show which app commands use, and why.';
@@ -18,7 +17,7 @@ export default class Whoami extends BaseCommand {
   async run(): Promise<Identity> {
     await this.parse(Whoami);
     const { env } = this.streams;
-    const profile = resolveProfile({ flag: this.profileName, env, store: openProfiles(env) });
+    const profile = chosenProfile(this.context);
     const { identity, problem } = await identify(profile, env);
     if (problem !== undefined) this.endAs(problem);
     await this.showList(factsOfIdentity(identity), identityFacts);

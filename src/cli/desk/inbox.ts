@@ -1,11 +1,10 @@
 import type { DeskDatabase } from '../../ledger/desk.js';
 import type { AppRef } from '../../ledger/payment-ref.js';
 import type { ResolvedProfile } from '../../profiles/resolve.js';
-import { resolveProfile } from '../../profiles/resolve.js';
-import { openProfiles } from '../../profiles/store.js';
 import { createInbox, type Inbox } from '../../webhooks/inbox/inbox.js';
 import { openListener } from '../../webhooks/inbox/listeners.js';
 import type { CommandContext } from '../runtime/context.js';
+import { chosenProfile } from './chosen-profile.js';
 import { openLedger } from './desk-database.js';
 
 interface OpenInbox {
@@ -19,8 +18,7 @@ interface OpenInbox {
 
 /** The webhooks that were saved for the app of the profile. */
 export async function openInbox(context: CommandContext): Promise<OpenInbox> {
-  const { env } = context.streams;
-  const profile = resolveProfile({ flag: context.profileName, env, store: openProfiles(env) });
+  const profile = chosenProfile(context);
   // Strangers write webhooks: the key is hidden wherever they repeat it.
   await profile
     .apiKey()

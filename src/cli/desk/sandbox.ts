@@ -3,12 +3,11 @@
 import { custom } from '@oclif/core/flags';
 import { ProfileError } from '../../errors.js';
 import { findPaths } from '../../profiles/paths.js';
-import { resolveProfile } from '../../profiles/resolve.js';
-import { openProfiles } from '../../profiles/store.js';
 import { type ChosenApp, findRunning, noSandbox, silentSandbox } from '../../sandbox-control/find.js';
 import { createRemote, type Remote } from '../../sandbox-control/remote.js';
 import type { RunningSandbox } from '../../sandbox-control/runs.js';
 import type { CommandContext } from '../runtime/context.js';
+import { chosenProfile } from './chosen-profile.js';
 import { parsePort } from '../flags/sandbox-flags.js';
 
 export const sandboxFlags = {
@@ -35,13 +34,12 @@ export function runningSandboxes(context: CommandContext, port?: number): Promis
 }
 
 /** A sandbox can do without a profile, but not without one that was asked for. */
-export function chosenApp({ profileName, streams: { env } }: CommandContext): ChosenApp | undefined {
+export function chosenApp(context: CommandContext): ChosenApp | undefined {
   try {
-    const profile = resolveProfile({ flag: profileName, env, store: openProfiles(env) });
-    const { baseUrl, appId, sources } = profile;
+    const { baseUrl, appId, sources } = chosenProfile(context);
     return { baseUrl, appId, isChosen: sources.profile !== 'default profile' };
   } catch (error) {
-    if (error instanceof ProfileError && profileName === undefined) return undefined;
+    if (error instanceof ProfileError && context.profileName === undefined) return undefined;
     throw error;
   }
 }

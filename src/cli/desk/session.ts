@@ -17,6 +17,7 @@ import { refuseReadOnly } from '../../profiles/read-only.js';
 import { resolveProfile, type KnownProfile, type ResolvedProfile } from '../../profiles/resolve.js';
 import { openProfiles } from '../../profiles/store.js';
 import type { CommandContext } from '../runtime/context.js';
+import { chosenProfile } from './chosen-profile.js';
 import { createWaiting } from './waiting.js';
 
 export interface Session {
@@ -50,8 +51,7 @@ const SETTLING_MS = 5_000;
 export function openApp(context: CommandContext): Pick<Session, 'profile'> & {
   client: Pick<Client, 'canonicalState'>;
 } {
-  const { env } = context.streams;
-  const profile = resolveProfile({ flag: context.profileName, env, store: openProfiles(env) });
+  const profile = chosenProfile(context);
   const aliases = stateAliases(profile.aliases);
   noteApp(context, profile);
   return { profile, client: { canonicalState: (name) => canonicalState(name, aliases) } };

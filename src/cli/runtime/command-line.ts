@@ -288,11 +288,15 @@ function contradictions(flags: Definition['flags'], has: (name: string) => boole
 /** Options under the names that people expect. */
 const expectedOptions: Readonly<Record<string, string>> = {
   '--after': '--since',
+  '--background': '--detach',
+  '--daemon': '--detach',
   '--date': '--on',
   '--day': '--on',
   '--forward-to': '--to',
   '--from': '--since',
   '--status': '--state',
+  '--yes': '--confirm',
+  '-y': '--confirm',
 };
 
 function unknowns(

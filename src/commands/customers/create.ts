@@ -1,6 +1,7 @@
 import { recordCustomerChange } from '../../customers/record-change.js';
 import { openChangingSession } from '../../cli/desk/session.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { chosenProfile } from '../../cli/desk/chosen-profile.js';
 import { lazyLedger } from '../../cli/desk/desk.js';
 import type { Missing } from '../../output/report.js';
 import { askForCustomer, contactFlags } from '../../cli/flags/customer-input.js';
@@ -27,6 +28,8 @@ export default class CustomersCreate extends BaseCommand {
   };
 
   protected override async ask(missing: readonly Missing[]): Promise<Record<string, unknown>> {
+    // Without a profile nothing is asked for in vain.
+    chosenProfile(this.context);
     return missing.some(({ name }) => name === 'customer')
       ? { customer: await askForCustomer(this.prompts()) }
       : {};

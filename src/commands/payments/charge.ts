@@ -1,4 +1,5 @@
 import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { chosenProfile } from '../../cli/desk/chosen-profile.js';
 import { reviewPayment, sendPayment } from '../../cli/create-payment.js';
 import { openDesk } from '../../cli/desk/desk.js';
 import { askForPayment } from '../../cli/guided/payment-prompts.js';
@@ -50,6 +51,8 @@ export default class PaymentsCharge extends BaseCommand {
   }
 
   protected override async ask(missing: readonly Missing[], flags: Record<string, unknown>) {
+    // Without a profile nothing is asked for in vain.
+    chosenProfile(this.context);
     this.#wasAsked = true;
     return askForPayment(missing, flags, this.prompts());
   }

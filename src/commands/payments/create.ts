@@ -1,5 +1,6 @@
 import { boolean, string } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { chosenProfile } from '../../cli/desk/chosen-profile.js';
 import { checkoutFlags, flowOf, reviewPayment, sendPayment } from '../../cli/create-payment.js';
 import { type MoneyDesk, openDesk } from '../../cli/desk/desk.js';
 import { askForPayment } from '../../cli/guided/payment-prompts.js';
@@ -69,6 +70,8 @@ export default class PaymentsCreate extends BaseCommand {
   }
 
   protected override async ask(missing: readonly Missing[], flags: Record<string, unknown>) {
+    // Without a profile nothing is asked for in vain.
+    chosenProfile(this.context);
     this.#wasAsked = true;
     return askForPayment(missing, flags, this.prompts());
   }

@@ -55,6 +55,16 @@ it('create asks for what is missing, shows it together, and then the link', asyn
   expect(await terminal.ended()).toBe(0);
 });
 
+it.each([
+  ['payments', 'create'],
+  ['payments', 'charge'],
+  ['customers', 'create'],
+])('%s %s asks for nothing where there is no profile', async (...words) => {
+  const terminal = await paydeskTty(words, { home, env: {} });
+  await terminal.waitFor('There is no profile yet');
+  expect(await terminal.ended()).toBe(4);
+});
+
 it('create sends nothing when the summary is declined, or at Ctrl-C', async () => {
   desk.requests();
   const args = createFlags(newReference()).filter((word) => !['--amount', '10.10'].includes(word));
