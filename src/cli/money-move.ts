@@ -2,6 +2,7 @@
 
 import { boolean } from '@oclif/core/flags';
 import type { SettleOperation } from '../contract/states.js';
+import { shellWord } from '../next-command.js';
 import { parseSpokenAmount } from '../contract/spoken-amount.js';
 import {
   type MoveJson,
@@ -67,7 +68,10 @@ function refuseIds({ typed, apart }: NamedPayment): void {
     code: 'several-given',
     saysNothingSent: true,
     details: [
-      { input: typed, problem: `put spaces between payments; write ref:${typed} if it is one reference` },
+      {
+        input: typed,
+        problem: `put spaces between payments; write ${shellWord(`ref:${typed}`)} if it is one reference`,
+      },
     ],
     next: [apart],
   });
@@ -84,7 +88,7 @@ function refuseAmounts(operation: SettleOperation, names: readonly NamedPayment[
     details: [
       {
         input: amount,
-        problem: `the service can ${operation} whole payments only; write ref:${amount} if it is a reference`,
+        problem: `the service can ${operation} whole payments only; write ${shellWord(`ref:${amount}`)} if it is a reference`,
       },
     ],
   });

@@ -65,6 +65,8 @@ describe('capture, cancel, refund and unhold', () => {
       ]);
     }
     expect(await desk.sandbox.books(paymentId)).not.toHaveProperty('refund');
+    const { json } = await desk.run('refund', [String(paymentId), '15 euros', '--json']);
+    expect(json.error?.details?.[0]?.problem).toContain("write 'ref:15 euros' if it is a reference");
     const forced = await desk.run('refund', [paymentId, 'ref:15.00', '--json']);
     expect(forced.code).toBe(7);
   });
