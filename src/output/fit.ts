@@ -21,8 +21,11 @@ const CONTINUED = 4;
 
 const space = (width: number): string => ' '.repeat(Math.max(0, width));
 
-export const longestWord = (line: Line): number =>
-  Math.max(0, ...plainLine(line).split(' ').map(displayWidth));
+/** With the indent, which a line keeps when it is wrapped. */
+export function longestWord(line: Line): number {
+  const text = plainLine(line);
+  return Math.max(0, text.search(/\S/)) + Math.max(0, ...text.split(' ').map(displayWidth));
+}
 
 const INDENT = 2;
 

@@ -171,6 +171,11 @@ describe('lists', () => {
     expect([first.indexOf('Zoë'), rest.search(/\S/)]).toEqual([6, 6]);
   });
 
+  it('keep their frame around a value that begins with spaces', async () => {
+    const { out } = await render([{ id: '1', name: `  ${'x'.repeat(23)}`, amount: '5.00' }], { width: 40 });
+    expect(Math.max(...out.split('\n').map(displayWidth))).toBeLessThanOrEqual(40);
+  });
+
   it('never break their frame, whatever the text', async () => {
     const unit = fc.oneof(
       fc.constantFrom('古', '𗀀', 'e\u0301', '👍', '\u001B[2J', '\u202E', ' ', '\n'),

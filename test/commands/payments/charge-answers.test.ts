@@ -293,7 +293,7 @@ describe('a charge that was accepted', () => {
       },
     };
     const desk = await fakeDesk(fake);
-    const { code, json: told } = await desk.charge('--wait', '--timeout', '500ms');
+    const { code, json: told } = await desk.charge('--wait', '--timeout', '3s');
     expect([code, told]).toMatchObject([
       8,
       {
