@@ -46,7 +46,7 @@ export interface Imported {
 interface ImportOptions {
   client: Client;
   store: Store<DeskTables>;
-  /** Where the store is, for the thread that writes to it as well; without its file, the rows are written here. */
+  /** Where the store is, for the thread that writes to it as well; without its file, and for few rows, they are written here. */
   location: string;
   threadFile: string | undefined;
   app: AppRef;
@@ -60,6 +60,8 @@ interface ImportOptions {
 }
 
 const MAX_PROBLEMS = 10_000;
+/** A thread takes longer to start than it takes to write fewer rows than these. */
+const THREAD_FROM = 1_000;
 /** What ends an import that the same command can continue. */
 const continuable = [InterruptedError, PendingError, TemporaryError];
 
@@ -80,7 +82,7 @@ async function importChecked(
   options.onFormat(format);
   const record = createImportRecord(store, app, fingerprint, Date.now);
   const { rowsDone: resumedAt, counts } = await record.start();
-  const writer = startWriter(options, { record, fingerprint, counts });
+  const writer = startWriter(options, { record, fingerprint, counts, rows: rows - resumedAt });
   const tools = {
     client,
     clock: systemClock,
@@ -117,11 +119,19 @@ async function importChecked(
   }
 }
 
+interface ImportStart {
+  record: ImportRecord;
+  fingerprint: string;
+  counts: ImportCounts;
+  /** That are left. */
+  rows: number;
+}
+
 function startWriter(
   { store, app, location, threadFile }: ImportOptions,
-  { record, fingerprint, counts }: { record: ImportRecord; fingerprint: string; counts: ImportCounts },
+  { record, fingerprint, counts, rows }: ImportStart,
 ): ChunkWriter {
-  if (threadFile !== undefined) {
+  if (threadFile !== undefined && rows > THREAD_FROM) {
     return startChunkWriter(threadFile, { location, app: { appId: app.appId }, fingerprint, counts });
   }
   let sum = counts;
