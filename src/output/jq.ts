@@ -31,12 +31,21 @@ function run(text: string, expression: string): Promise<Finished> {
   return finished;
 }
 
+/** This jq cuts each byte of its standard input off the rest: a Buffer lends the rest, any other array copies it. */
+class BufferEncoder extends TextEncoder {
+  override encode(text = '') {
+    return Buffer.from(text);
+  }
+}
+
 async function runAlone(text: string, expression: string): Promise<Finished> {
   const { default: jq } = await import('jq-wasm');
   // jq ends as a program does and leaves its exit code in the process. With some output before an error, nothing else
   // tells that it failed.
   const { exitCode } = process;
+  const { TextEncoder: encoder } = globalThis;
   process.exitCode = undefined;
+  globalThis.TextEncoder = BufferEncoder;
   try {
     const output = await jq.raw(...inputs(text, expression));
     return { output, complaint: process.exitCode ? 'it failed after its first results' : undefined };
@@ -44,10 +53,11 @@ async function runAlone(text: string, expression: string): Promise<Finished> {
     return { output: '', complaint: error instanceof Error ? error.message : String(error) };
   } finally {
     process.exitCode = exitCode;
+    globalThis.TextEncoder = encoder;
   }
 }
 
-/** As an argument: this jq copies its standard input once for each byte, which takes ten seconds for a thousand rows. */
+/** As an argument where it fits, which takes half as long as standard input. */
 function inputs(text: string, expression: string): [stdin: string, expression: string, flags: string[]] {
   if (text === '' || Buffer.byteLength(text) > MAX_ARGUMENT_BYTES) return [text, expression, ['-c']];
   return ['', `$document | (${expression}\n)`, ['-c', '-n', '--argjson', 'document', text]];

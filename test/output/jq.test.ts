@@ -27,3 +27,12 @@ it('filters thousands of rows, by names of variables and with a comment at its e
   expect(await filterJson(rows, '. as $document | $document | length # all of them')).toBe('5000\n');
   expect(await filterJson(rows, 'map(.line) | add')).toBe('12497500\n');
 });
+
+it('filters a document of some megabytes', async () => {
+  const rows = Array.from({ length: 30_000 }, (_, line) => ({
+    line,
+    name: `Zoë ${line}`,
+    note: 'x'.repeat(60),
+  }));
+  expect(await filterJson({ open: 7, rows }, '.open, .rows[29999].name')).toBe('7\nZoë 29999\n');
+});
