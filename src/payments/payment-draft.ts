@@ -209,9 +209,9 @@ function sameMoney(a: string, b: string): boolean {
 
 const shown = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** An amount as typed, for the body: 10.10 stays 10.10. */
+/** An amount as typed, for the body: 10.10 stays 10.10. A JSON number has no zeros in front. */
 export const amountValue = (text: string | undefined): JsonValue | undefined =>
-  text === undefined ? undefined : numberFromText(text);
+  text === undefined ? undefined : numberFromText(text.replace(/^0+(?=\d)/, ''));
 
 /** `pd-20261115-k3f9x2ab`: new, and easy to read out. */
 export function generateReference(now: Date, random: () => number): string {

@@ -113,11 +113,14 @@ async function resultOf(desk: Desk, row: BatchRow, made: PaymentRead, wait: bool
       ? `charged in ${currency}, and the file says ${row.file_currency}`
       : undefined;
   if (wasRefunded(read)) return { ...facts, outcome: 'done', why: 'charged, and refunded since' };
+  // As with another amount: a person has to look at it, and a canary or a limit was meant for the other currency.
+  if (otherCurrency !== undefined && (outcome === 'done' || outcome === 'accepted'))
+    return { ...facts, outcome: 'unknown', why: otherCurrency };
   switch (outcome) {
     case 'done':
-      return { ...facts, outcome: 'done', why: otherCurrency };
+      return { ...facts, outcome: 'done' };
     case 'accepted':
-      return { ...facts, outcome: 'accepted', why: otherCurrency };
+      return { ...facts, outcome: 'accepted' };
     case 'unknown':
       return { ...facts, outcome: 'unknown', why: error && firstLine(error.message) };
     default:

@@ -99,9 +99,11 @@ export default class BatchApply extends BaseCommand {
         concurrency: flags.concurrency ?? DEFAULT_CONCURRENCY,
         signal,
       });
-      this.print(...dryRunLines(header.action, result));
+      // A pipe gets the rows alone.
+      const tell = this.streams.stdout.terminal ? this.print.bind(this) : this.note;
+      tell(...dryRunLines(header.action, result));
       if (result.first.length > 0) await this.showList(result.first, wouldSendList);
-      this.print(...moreToSendLines(result));
+      tell(...moreToSendLines(result));
       return { dryRun: dryRunJson(result) };
     }
     const batch = await batches.create(plan, rowsOfChecked(args.plan, planKey, plan), {

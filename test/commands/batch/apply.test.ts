@@ -301,8 +301,14 @@ describe('batch apply', () => {
     expect(named).toEqual(payments.slice(0, 20));
     expect(stdout).toContain('… 2 more');
     const piped = await desk.run('apply', [plan, '--dry-run']);
+    const cells = piped.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t').length);
+    expect(new Set(cells)).toEqual(new Set([5]));
+    expect(piped.stderr).toMatch(/would refund +22/);
     const [{ paymentId, referenceId }] = payments as [(typeof payments)[0]];
-    expect(piped.stdout).toContain(`\n2\t${paymentId}\t${referenceId}\t10.5\tEUR\n`);
+    expect(piped.stdout).toMatch(new RegExp(`^2\\t${paymentId}\\t${referenceId}\\t10.5\\tEUR\n`));
   });
 
   it('writes reason, ticket and batch into the ledger', async () => {

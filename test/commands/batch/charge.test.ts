@@ -346,13 +346,33 @@ describe('batch apply of charges', () => {
       9,
       expect.stringContaining('without a currency'),
     ]);
-    const { json } = await desk.run('apply', [plan, '--json']);
-    expect(json.totals!.done).toEqual({ EUR: 10 });
+    const { code, json } = await desk.run('apply', [plan, '--json']);
+    expect([code, json.totals!.done]).toEqual([7, { EUR: 5 }]);
     const { rows } = (await desk.run('report', [String(json.id), '--json'])).json;
-    expect(rows!.map(({ currency, why }) => [currency, why])).toEqual([
-      ['EUR', null],
-      ['EUR', 'charged in EUR, and the file says USD'],
+    expect(rows!.map(({ currency, outcome, why }) => [currency, outcome, why])).toEqual([
+      ['EUR', 'done', null],
+      ['EUR', 'unknown', 'charged in EUR, and the file says USD'],
     ]);
+    const resumed = await desk.run('resume', [String(json.id), '--json']);
+    expect([resumed.code, resumed.json]).toMatchObject([7, { done: 1, unknown: 1 }]);
+  });
+
+  it('ends a canary with a charge in another currency than the limit was meant for', async () => {
+    const customer = await stored();
+    const rows = references(3).map((name) => `${name},${customer},5000,JPY`);
+    const plan = await planned([header, ...rows]);
+    const applied = await desk.run('apply', [plan, '--max-total', 'JPY=20000', '--canary', '1', '--json']);
+    expect([applied.code, applied.json]).toMatchObject([7, { done: 0, unknown: 1 }]);
+    const { rows: reported } = (await desk.run('report', [String(applied.json.id), '--json'])).json;
+    expect(reported!.map(({ outcome }) => outcome)).toEqual(['unknown', 'pending', 'pending']);
+  });
+
+  it('charges an amount with zeros in front, without them', async () => {
+    const customer = await stored();
+    const [name] = references(1) as [string];
+    const plan = await planned([header, `${name},${customer},007.50,EUR`]);
+    const { code, json } = await desk.run('apply', [plan, '--json']);
+    expect([code, json.totals!.done]).toEqual([0, { EUR: 7.5 }]);
   });
 
   it('reports a method that was removed after the plan as refused, with its reference kept', async () => {
