@@ -137,7 +137,7 @@ describe.each([true, false])('how far a request got, fresh: %s', (fresh) => {
   it('is lost when the time is up or it is interrupted after sending', async () => {
     const server = await rawServer({});
     const transport = transportFor(server.url);
-    expect(outline(await sendOne(transport, { fresh, limitMs: 200 }))).toBe('lost time-up');
+    expect(outline(await sendOne(transport, { fresh, limitMs: 1_000 }))).toBe('lost time-up');
     const controller = new AbortController();
     const pending = sendOne(transport, { fresh, signal: controller.signal });
     await expect.poll(() => server.requests).toBe(2);
@@ -150,10 +150,10 @@ describe.each([true, false])('how far a request got, fresh: %s', (fresh) => {
     const transport = transportFor(server.url);
     const controller = new AbortController();
     const { signal } = controller;
-    expect(outline(await sendOne(transport, { fresh, limitMs: 200, signal }))).toBe('lost time-up');
+    expect(outline(await sendOne(transport, { fresh, limitMs: 1_000, signal }))).toBe('lost time-up');
     expect(getEventListeners(signal, 'abort')).toEqual([]);
     const pending = [1, 2, 3].map(() => sendOne(transport, { fresh, signal }));
-    const other = sendOne(transport, { fresh, limitMs: 2000, signal: new AbortController().signal });
+    const other = sendOne(transport, { fresh, limitMs: 5_000, signal: new AbortController().signal });
     await expect.poll(() => server.requests).toBe(5);
     controller.abort();
     expect((await Promise.all(pending)).map(outline)).toEqual([
@@ -173,7 +173,7 @@ describe.each([true, false])('how far a request got, fresh: %s', (fresh) => {
         socket.on('close', () => clearInterval(timer));
       },
     });
-    const exchange = await sendOne(transportFor(server.url), { fresh, limitMs: 300 });
+    const exchange = await sendOne(transportFor(server.url), { fresh, limitMs: 3_000 });
     expect(exchange).toMatchObject({ kind: 'lost', status: 200, failure: { reason: 'time-up' } });
   });
 
