@@ -46,7 +46,7 @@ export interface Imported {
 interface ImportOptions {
   client: Client;
   store: Store<DeskTables>;
-  /** Where the store is, for the thread that writes to it as well; without its file, and for few rows, they are written here. */
+  /** Where the store is, for the thread that writes to it as well. Few rows, and all where the thread has no file, are written here. */
   location: string;
   threadFile: string | undefined;
   app: AppRef;
@@ -60,7 +60,7 @@ interface ImportOptions {
 }
 
 const MAX_PROBLEMS = 10_000;
-/** A thread takes longer to start than it takes to write fewer rows than these. */
+/** A thread takes longer to start than so many rows take to write. */
 const THREAD_FROM = 1_000;
 /** What ends an import that the same command can continue. */
 const continuable = [InterruptedError, PendingError, TemporaryError];
@@ -123,7 +123,7 @@ interface ImportStart {
   record: ImportRecord;
   fingerprint: string;
   counts: ImportCounts;
-  /** That are left. */
+  /** Those that are left. */
   rows: number;
 }
 

@@ -355,6 +355,9 @@ describe('batch apply of charges', () => {
     ]);
     const resumed = await desk.run('resume', [String(json.id), '--json']);
     expect([resumed.code, resumed.json]).toMatchObject([7, { done: 1, unknown: 1 }]);
+    desk.posts();
+    await desk.run('resume', [String(json.id), '--resend-unmoved', '--json']);
+    expect(desk.posts()).toEqual([]);
   });
 
   it('ends a canary with a charge in another currency than the limit was meant for', async () => {
