@@ -2,6 +2,8 @@
 
 import { boolean } from '@oclif/core/flags';
 import { withoutOurSettings } from '../child-environment.js';
+import type { PaymentRead } from '../client/payment-calls.js';
+import { idOf } from '../payments/named-payments.js';
 import type { Line } from '../output/lines.js';
 
 export const linkFlags = {
@@ -29,6 +31,12 @@ export async function useLink(
     await withoutOurSettings(process.env, () => open(url)).catch(() => note('No browser could be opened.'));
   }
 }
+
+/** Where a new payment is paid, for whoever waits for its end. */
+export const checkoutLines = (read: PaymentRead): Line[] => {
+  const { redirectUrl } = read.fields;
+  return redirectUrl === undefined ? [] : [`Payment ${idOf(read)} is created. Pay it at:`, redirectUrl];
+};
 
 /** Only web addresses are handed to other programs. */
 function isWebLink(url: string): boolean {

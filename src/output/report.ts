@@ -115,15 +115,22 @@ function detailRows(key: string, value: unknown, report: ErrorReport): Array<[st
     .map(({ path, message }) => [path, message]);
 }
 
-function detailLines(details: unknown, width: number, report: ErrorReport): Line[] {
+/** What is wrong with what was typed, and what to type instead. */
+function problemLines({ details }: Pick<ErrorReport, 'details'>, width: number): Line[] {
+  const items: unknown[] = Array.isArray(details) ? details : [details];
+  if (items.length === 0 || !items.every(isUsageProblem)) return [];
+  return columns(
+    items.map(({ input, value, problem }) => [value === undefined ? input : `${input} ${value}`, problem]),
+    width,
+  );
+}
+
+function detailLines(report: ErrorReport, width: number): Line[] {
+  const { details } = report;
   if (details === undefined || details === null) return [];
-  const items = Array.isArray(details) ? details : [details];
-  if (items.length > 0 && items.every(isUsageProblem)) {
-    return columns(
-      items.map(({ input, value, problem }) => [value === undefined ? input : `${input} ${value}`, problem]),
-      width,
-    );
-  }
+  const problems = problemLines(report, width);
+  if (problems.length > 0) return problems;
+  const items: unknown[] = Array.isArray(details) ? details : [details];
   if (Array.isArray(details) && items.length > 0 && sameFields(items)) return table(items, width);
   return items.flatMap((item: unknown) => {
     if (isObject(item)) {
@@ -178,7 +185,7 @@ export function errorLines(
     );
   }
   if (options.nothingSent && !saysNothingSent(error)) lines.push('  Nothing was sent.');
-  lines.push(...detailLines(report.details, options.width, report));
+  lines.push(...detailLines(report, options.width));
   if (report.code === 'bug' && !options.debug) {
     lines.push('  Run the same command with --debug for details.');
   }
@@ -196,7 +203,7 @@ interface ReportTarget {
   json: false | 'document' | 'line';
   /** `--jq`: applied to errors as to results. */
   filter?: string | undefined;
-  /** In JSON mode stderr gets one line; here it gets everything, and stdout the document as it is. */
+  /** Stdout gets the document as it is, although there is a filter. */
   inFull?: boolean;
   debug: boolean;
   profile?: string | undefined;
@@ -208,31 +215,29 @@ interface ReportTarget {
 export async function reportError(error: unknown, to: ReportTarget): Promise<number> {
   const { streams, debug, profile, nothingSent = false } = to;
   const report = describeError(error, profile);
-  const isShort = to.json !== false && (await printDocument(report, to)) && !to.inFull;
+  if (to.json !== false) await printDocument(report, to);
   const { terminal, width } = streams.stderr;
+  // A whole document on stdout says everything, and what a filter leaves of it may say nothing.
+  const isShort = to.json !== false && to.filter === undefined;
   const unfitted = isShort
-    ? [...shortLine(error, report), ...(debug ? stackLines(error) : [])]
+    ? [...shortLine(error, report), ...problemLines(report, width), ...(debug ? stackLines(error) : [])]
     : errorLines(error, { width, debug, profile, nothingSent });
   const lines = terminal ? fitLines(unfitted, width) : unfitted;
   if (lines.length > 0) streams.writeError(renderLines(lines, await loadTheme(streams.stderr.colour)));
   return report.exit;
 }
 
-/** Prints an error as JSON; false when the filter cannot be applied to it, and it was printed as it is. */
-async function printDocument(report: ErrorReport, to: ReportTarget): Promise<boolean> {
+/** Prints an error as JSON: as it is where the filter cannot be applied to it. */
+async function printDocument(report: ErrorReport, to: ReportTarget): Promise<void> {
   const { streams, filter, inFull = false } = to;
   const print = (text: string) => streams.write(streams.redact(text));
   const document = { error: report };
   if (filter !== undefined && !inFull) {
     const { filterJson } = await import('./jq.js');
     const filtered = await filterJson(document, filter).catch(() => undefined);
-    if (filtered !== undefined) {
-      print(filtered);
-      return true;
-    }
+    if (filtered !== undefined) return print(filtered);
   }
   print(`${safeJson(document, { pretty: to.json === 'document' })}\n`);
-  return filter === undefined;
 }
 
 /** A trace for scripts that keep stdout to themselves. */

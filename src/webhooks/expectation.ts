@@ -6,7 +6,7 @@ import { canReach, comesBefore, isStateName, type StateName } from '../contract/
 import { NotReachedError, type PaydeskError, PendingError, ServiceError } from '../errors.js';
 import { safeText } from '../output/text.js';
 import type { Delivery } from './inbox/delivery.js';
-import { type Filter, passes } from './forwarding/targets.js';
+import { type Filter, mayPass, passes } from './forwarding/targets.js';
 
 interface Expected {
   until: StateName | undefined;
@@ -23,10 +23,15 @@ export interface WebhookExpectation {
   readonly waits: boolean;
   /** Payments or webhooks are counted, and the listener ends when there are enough. */
   readonly counts: boolean;
-  /** A delivery that was read and passed on; says how it ends when it does. */
-  see(delivery: Delivery): 'met' | PaydeskError | undefined;
   /** A delivery that is still on its way. */
   hear(delivery: Delivery): void;
+  /**
+   * A delivery that was read and passed on; says how it ends when it does. `nearly`: the service shows everything that is
+   * waited for, and webhooks that say so are still to come.
+   */
+  see(delivery: Delivery): 'met' | 'nearly' | PaydeskError | undefined;
+  /** The webhooks that were nearly there had their time, and only what the service shows counts. */
+  waitNoLonger(): 'met' | undefined;
   /** How it ends when the time is up; undefined when that is well. */
   timeUp(): PaydeskError | undefined;
 }
@@ -38,19 +43,34 @@ export function createWebhookExpectation(expected: Expected): WebhookExpectation
   const payments = createPaymentTally(expected);
   /** Deliveries that a handler has not taken so far, with what it said. */
   const failing = new Map<number, string>();
+  /** Deliveries that arrived and are not through. */
+  const open = new Set<number>();
+  /** Those of them that had arrived when there was enough: the handler has to accept them as well. */
+  let last: Set<number> | undefined;
   let webhooks = 0;
   let duplicates = 0;
   let unread: string | undefined;
+  let waitsForWebhooks = true;
 
+  const anyPath = { ...filter, paths: [] };
   const concerns = (delivery: Delivery) =>
-    delivery.kind === 'received' && passes({ ...filter, paths: [] }, { path: '', ...delivery });
+    delivery.kind === 'received' && passes(anyPath, { path: '', ...delivery });
 
   const progress = () => (until === undefined ? webhooks : payments.reached());
+  const isEnough = () => counts && progress() >= count;
+
+  function ending(): 'met' | 'nearly' | undefined {
+    if (!isEnough()) return undefined;
+    last ??= new Set(open);
+    if (last.size > 0) return undefined;
+    return waitsForWebhooks && payments.areWebhooksToCome() ? 'nearly' : 'met';
+  }
 
   return {
     waits,
     counts,
     hear(delivery) {
+      if (delivery.kind === 'received' && mayPass(anyPath, { path: '', ...delivery })) open.add(delivery.id);
       const failure = delivery.forwards.find(
         ({ attempts, outcome }) => outcome === 'waiting' && attempts > 0,
       );
@@ -59,7 +79,9 @@ export function createWebhookExpectation(expected: Expected): WebhookExpectation
     },
     see(delivery) {
       failing.delete(delivery.id);
-      if (!concerns(delivery)) return undefined;
+      open.delete(delivery.id);
+      last?.delete(delivery.id);
+      if (!concerns(delivery)) return ending();
       // Where the payment was not read, the handler was not asked.
       const refused = delivery.forwards.find(({ outcome, attempts }) => outcome === 'failed' && attempts > 0);
       if (refused !== undefined && waits) return handlerFailed(told(refused), delivery.id);
@@ -69,25 +91,26 @@ export function createWebhookExpectation(expected: Expected): WebhookExpectation
         return tooManyDuplicates(duplicates, maxDuplicates);
       }
       if (!payments.note(delivery)) unread = delivery.why ?? 'it does not name a payment';
-      if (!counts) return undefined;
-      if (progress() >= count) return 'met';
-      return payments.isHopeless(count) ? payments.notThere() : undefined;
+      if (isEnough()) return ending();
+      return counts && payments.isHopeless(count) ? payments.notThere() : undefined;
+    },
+    waitNoLonger() {
+      waitsForWebhooks = false;
+      last = new Set(open);
+      return ending() === 'met' ? 'met' : undefined;
     },
     timeUp() {
       const [[id, how] = []] = failing;
       if (waits && id !== undefined && how !== undefined) return handlerFailed(how, id);
+      if (isEnough()) {
+        const [late] = last ?? [];
+        return late === undefined ? undefined : notThrough(late);
+      }
       if (until !== undefined && payments.isAnyElsewhere()) return payments.notThere();
-      const some = webhooks + duplicates > 0;
-      if (!counts && some) return undefined;
-      if (!some)
-        return new PendingError('No webhook arrived before the time limit.', { code: 'nothing-came' });
+      if (webhooks + duplicates === 0) return nothingCame();
+      if (!counts) return undefined;
       const wanted = until === undefined ? counted(count, 'webhook') : `${countText(count)} in ${until}`;
-      const reached = countText(progress());
-      const more = unread === undefined ? '' : ` One could not be read: ${unread}.`;
-      return new PendingError(`The time limit was reached after ${reached} of ${wanted}.${more}`, {
-        code: 'time-up',
-        next: [paydesk('webhook', 'events')],
-      });
+      return tooFew(`${countText(progress())} of ${wanted}`, unread);
     },
   };
 }
@@ -96,6 +119,8 @@ export function createWebhookExpectation(expected: Expected): WebhookExpectation
 function createPaymentTally({ until, filter, nameOf }: Expected) {
   const reached = new Set<string>();
   const elsewhere = new Map<string, string>();
+  /** Payments that are there, of which only webhooks about earlier states came. */
+  const unsaid = new Set<string>();
 
   /** The service shows the state, or shows that the payment has been there as the webhook says. */
   function isThere({ state, saidState }: Delivery): boolean {
@@ -104,6 +129,12 @@ function createPaymentTally({ until, filter, nameOf }: Expected) {
     // A payment that is authorised or over does not show that it was declined before.
     if (saidState === null || nameOf(saidState) !== until || until === 'Declined') return false;
     return isStateName(state) && comesBefore(until, state);
+  }
+
+  /** A webhook about an earlier state is followed by one about the state itself. */
+  function isAboutEarlier({ saidState }: Delivery): boolean {
+    const said = saidState === null ? undefined : nameOf(saidState);
+    return until !== undefined && said !== undefined && isStateName(said) && comesBefore(said, until);
   }
 
   function where(): string {
@@ -116,11 +147,15 @@ function createPaymentTally({ until, filter, nameOf }: Expected) {
   return {
     reached: () => reached.size,
     isAnyElsewhere: () => elsewhere.size > 0,
+    areWebhooksToCome: () => unsaid.size > 0,
     /** False when the delivery shows no payment. */
     note(delivery: Delivery): boolean {
       const payment = delivery.paymentId ?? delivery.referenceId;
       if (payment === null || delivery.state === null) return false;
+      const isFirst = !reached.has(payment);
       if (isThere(delivery)) reached.add(payment);
+      if (!isAboutEarlier(delivery)) unsaid.delete(payment);
+      else if (isFirst && reached.has(payment)) unsaid.add(payment);
       if (reached.has(payment)) elsewhere.delete(payment);
       else elsewhere.set(payment, delivery.state);
       return true;
@@ -143,6 +178,24 @@ const tooManyDuplicates = (duplicates: number, allowed: number): NotReachedError
   new NotReachedError(`${duplicates} duplicates arrived, but --max-duplicates is ${allowed}.`, {
     code: 'too-many-duplicates',
     next: [paydesk('webhook', 'events')],
+  });
+
+const nothingCame = (): PendingError =>
+  new PendingError('No webhook arrived before the time limit.', { code: 'nothing-came' });
+
+/** `unread` is why one of them could not be read. */
+function tooFew(reached: string, unread: string | undefined): PendingError {
+  const more = unread === undefined ? '' : ` One could not be read: ${unread}.`;
+  return new PendingError(`The time limit was reached after ${reached}.${more}`, {
+    code: 'time-up',
+    next: [paydesk('webhook', 'events')],
+  });
+}
+
+const notThrough = (id: number): PendingError =>
+  new PendingError(`The time limit was reached before webhook ${id} was read and forwarded.`, {
+    code: 'time-up',
+    next: [paydesk('webhook', 'show', id)],
   });
 
 const told = ({ to, status, error }: Delivery['forwards'][number]): string =>

@@ -28,6 +28,8 @@ export interface RunListenerOptions extends Omit<
 }
 
 const MAX_SEED = 1_000_000;
+/** How long the webhook about a state may take once the service shows the state. */
+export const LAST_WEBHOOK_MS = 3_000;
 
 export async function runListener(options: RunListenerOptions): Promise<RunningListener> {
   const { expectation, signal, onEvent } = options;
@@ -41,7 +43,10 @@ export async function runListener(options: RunListenerOptions): Promise<RunningL
   const onAbort = () => end(endOf(signal.reason, expectation));
   signal.addEventListener('abort', onAbort);
   if (signal.aborted) onAbort();
+  let lastWebhooks: NodeJS.Timeout | undefined;
+  const waitNoLonger = () => void (expectation?.waitNoLonger() === 'met' && end());
   const close = () => {
+    clearTimeout(lastWebhooks);
     process.off('SIGTERM', quit).off('SIGHUP', quit);
     signal.removeEventListener('abort', onAbort);
   };
@@ -57,10 +62,11 @@ export async function runListener(options: RunListenerOptions): Promise<RunningL
         if (event.type === 'failed') end(event.error);
         // Who waits for something counts only what arrives from now on.
         if (!('isEarlier' in event) || event.isEarlier) return;
-        if (event.type === 'progress') expectation?.hear(event.delivery);
+        if (event.type === 'arrived' || event.type === 'progress') expectation?.hear(event.delivery);
         if (event.type !== 'settled') return;
         const verdict = expectation?.see(event.delivery);
         if (verdict === 'met') end();
+        else if (verdict === 'nearly') lastWebhooks ??= setTimeout(waitNoLonger, LAST_WEBHOOK_MS);
         else if (verdict !== undefined) end(verdict);
       },
     });

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { StateName } from '../../src/contract/states.js';
 import { createWebhookExpectation } from '../../src/webhooks/expectation.js';
 import type { Delivery } from '../../src/webhooks/inbox/delivery.js';
@@ -78,4 +78,59 @@ it('a webhook whose payment was not read is no failure of the handler', () => {
   const [forward] = unsent.forwards;
   const refused = { ...unsent, forwards: [{ ...forward!, attempts: 4, status: 500 }] };
   expect(expectation.see(refused)).toMatchObject({ code: 'handler-failed' });
+});
+
+const refusedForward = { ...unsent.forwards[0]!, attempts: 4, status: 500 };
+const waiting = { ...refusedForward, attempts: 0, status: null, outcome: 'waiting' as const };
+const earlier: Delivery = { ...delivery, saidState: 'Created', state: 'Authorised' };
+const own: Delivery = { ...delivery, id: 2, saidState: 'Authorised', state: 'Authorised' };
+
+describe('a webhook about an earlier state that is read when the payment is further on', () => {
+  it('is not the end: the handler has to accept the one about the state itself', () => {
+    const expectation = waitFor('Authorised');
+    expect(expectation.see(earlier)).toBe('nearly');
+    expectation.hear({ ...own, forwards: [waiting] });
+    expect(expectation.see({ ...own, forwards: [refusedForward] })).toMatchObject({ code: 'handler-failed' });
+  });
+
+  it('is followed by the end when that one was accepted', () => {
+    const expectation = waitFor('Authorised');
+    expect(expectation.see(earlier)).toBe('nearly');
+    expect(expectation.see(own)).toBe('met');
+  });
+
+  it('is enough when none follows', () => {
+    const expectation = waitFor('Authorised');
+    expect(expectation.see(earlier)).toBe('nearly');
+    expect(expectation.waitNoLonger()).toBe('met');
+    expect(expectation.timeUp()).toBeUndefined();
+  });
+
+  it('is enough only once one that is being forwarded by then was accepted', () => {
+    const expectation = waitFor('Authorised');
+    expectation.see(earlier);
+    expectation.hear({ ...own, forwards: [waiting] });
+    expect(expectation.waitNoLonger()).toBeUndefined();
+    expect(expectation.timeUp()).toMatchObject({ code: 'time-up' });
+    expect(expectation.see(own)).toBe('met');
+  });
+});
+
+describe('what arrived before there was enough', () => {
+  it('has to be accepted as well', () => {
+    const expectation = waitFor('Authorised');
+    expectation.hear({ ...earlier, id: 3, forwards: [waiting] });
+    expect(expectation.see(own)).toBeUndefined();
+    expect(expectation.see({ ...earlier, id: 3, forwards: [refusedForward] })).toMatchObject({
+      code: 'handler-failed',
+    });
+  });
+
+  it('is waited for, and what arrives later is not', () => {
+    const expectation = waitFor('Authorised');
+    expectation.hear({ ...earlier, id: 3, forwards: [waiting] });
+    expect(expectation.see(own)).toBeUndefined();
+    expectation.hear({ ...earlier, id: 4, forwards: [waiting] });
+    expect(expectation.see({ ...earlier, id: 3 })).toBe('met');
+  });
 });

@@ -13,7 +13,7 @@ import type { Delivery } from '../../webhooks/inbox/delivery.js';
 import type { Header, Target } from '../../webhooks/forwarding/targets.js';
 import type { ListenEvent } from '../../webhooks/start-listener.js';
 import type { DeliveryEvent } from '../../webhooks/pipeline.js';
-import { runListener } from '../../webhooks/run-listener.js';
+import { LAST_WEBHOOK_MS, runListener } from '../../webhooks/run-listener.js';
 import type { CommandContext } from '../runtime/context.js';
 import type { MoneyDesk } from '../desk/desk.js';
 import { openLedger } from '../desk/desk-database.js';
@@ -38,9 +38,7 @@ export interface CreateListeningFlags {
   port?: number | undefined;
 }
 
-/** How long to wait for the webhook of the last state after a read has shown that state. */
-const LAST_WEBHOOK_MS = 3_000;
-/** And then for its forward: longer than a target that refuses it is retried. */
+/** How long the forward of the last webhook may take: longer than a target that refuses it is retried. */
 const LAST_FORWARD_MS = 6_000;
 
 export async function openCreateListening(

@@ -255,6 +255,11 @@ export abstract class BaseCommand extends Command implements CommandContext {
     this.#printer.printExact(text);
   }
 
+  /** With `--json` stdout is a stream of JSON lines: an error is one as well, also where none came before it. */
+  protected printsLines(): void {
+    this.#printer.printsLines();
+  }
+
   /** One line of a JSON stream, printed at once; nothing without `--json`. */
   emit(value: unknown): Promise<void> {
     return this.#printer.emit(value);

@@ -109,9 +109,13 @@ export class Printer {
     if (!this.#json) this.#streams.write(text);
   }
 
+  printsLines(): void {
+    this.#printed = 'lines';
+  }
+
   async emit(value: unknown): Promise<void> {
     if (!this.#json) return;
-    this.#printed = 'lines';
+    this.printsLines();
     await this.#printJson(value, { pretty: false });
   }
 

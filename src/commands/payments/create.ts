@@ -7,7 +7,7 @@ import { askForPayment } from '../../cli/guided/payment-prompts.js';
 import { amountFlag, currencyFlag, idFlag, listFlagsFor, urlFlag } from '../../cli/flags/flags.js';
 import { jsonFlag } from '../../cli/flags/json-input.js';
 import type { CreateListening, CreateListeningFlags } from '../../cli/listening/create-listening.js';
-import { linkFlags, useLink } from '../../cli/links.js';
+import { checkoutLines, linkFlags, useLink } from '../../cli/links.js';
 import { besideListenFlags } from '../../cli/flags/listen-flags.js';
 import { followPayment, targetState } from '../../payments/follow-payment.js';
 import { type CreatedJson, createdJson, type PlannedJson } from '../../output/views/created.js';
@@ -92,6 +92,8 @@ export default class PaymentsCreate extends BaseCommand {
     await this.showOne(read.object, paymentCardIn(read.state), paymentList);
     await useLink(read.fields.redirectUrl, flags, this.note);
     if (!flags.wait && listening === undefined) return createdJson({ created, payment: read.object });
+    // With --json the document comes at the end, and somebody has to pay before that.
+    if (this.json) this.note(...checkoutLines(read));
     const paid = read.fields.autoCapture === false ? 'Authorised' : 'Captured';
     const until = targetState(desk.client, flags.until ?? paid);
     const end = await (listening ? listening.follow(read, until) : followPayment(desk, read, until));

@@ -3,7 +3,9 @@ import { countFlag, listFlagsFor, sinceFlag } from '../../cli/flags/flags.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { openInbox } from '../../cli/desk/inbox.js';
 import { systemClock } from '../../client/clock.js';
-import { type DeliveryFilter, matches } from '../../webhooks/inbox/inbox.js';
+import type { AppRef } from '../../ledger/payment-ref.js';
+import type { Delivery } from '../../webhooks/inbox/delivery.js';
+import { type DeliveryFilter, type Inbox, matches } from '../../webhooks/inbox/inbox.js';
 import { followInbox } from '../../webhooks/live-deliveries.js';
 import { deliveryLine, keptJson, webhookList } from '../../output/views/webhook.js';
 
@@ -13,8 +15,9 @@ export default class WebhookEvents extends BaseCommand {
   static override summary = 'List saved webhooks, newest first.';
   static override description =
     'Reads the inbox of this machine, or the one that your team shares (PAYDESK_DATABASE), and sends ' +
-    'nothing. With --follow it also shows new webhooks as they arrive at any desk that shares the inbox, ' +
-    'until Ctrl-C or SIGTERM; with --json it then prints JSON lines: one document per webhook.';
+    'nothing. With --follow it shows new webhooks as they arrive at any desk that shares the inbox, until ' +
+    'Ctrl-C or SIGTERM, and before them the ones that --since or --limit ask for, oldest first; with --json it then ' +
+    'prints JSON lines: one document per webhook.';
   static override examples = [
     '<%= config.bin %> webhook events',
     '<%= config.bin %> webhook events --payment inv-2041 --json',
@@ -37,6 +40,7 @@ export default class WebhookEvents extends BaseCommand {
 
   async run(): Promise<Array<ReturnType<typeof keptJson>> | undefined> {
     const { flags } = await this.parse(WebhookEvents);
+    if (flags.follow) this.printsLines();
     const { inbox, app } = await openInbox(this.context);
     const filter: DeliveryFilter = {
       payment: flags.payment?.replace(/^(id|ref):/, ''),
@@ -44,18 +48,8 @@ export default class WebhookEvents extends BaseCommand {
       since: flags.since?.getTime(),
       failed: flags.failed,
     };
+    if (flags.follow) return this.#follow(inbox, app, { filter, limit: flags.limit });
     const limit = flags.all ? Infinity : (flags.limit ?? DEFAULT_LIMIT);
-    if (flags.follow) {
-      const from = await inbox.newestId(app);
-      const { terminal, width } = this.streams.stdout;
-      const deliveries = followInbox(inbox, app, { from, clock: systemClock, signal: this.signal });
-      for await (const delivery of deliveries) {
-        if (!matches(filter, delivery)) continue;
-        await this.emit(keptJson(delivery));
-        this.print(deliveryLine(delivery, { terminal, width, now: this.now() }));
-      }
-      throw this.signal.reason;
-    }
     let more = false;
     const found = inbox.list(app, filter, { limit, more: () => void (more = true) });
     if (this.json) return Array.fromAsync(found, keptJson);
@@ -63,4 +57,27 @@ export default class WebhookEvents extends BaseCommand {
     if (more) this.note('There are more. Show all with --all, or the newest N with --limit N.');
     return undefined;
   }
+
+  async #follow(inbox: Inbox, app: AppRef, { filter, limit }: Earlier): Promise<never> {
+    const { terminal, width } = this.streams.stdout;
+    const tell = async (delivery: Delivery) => {
+      await this.emit(keptJson(delivery));
+      this.print(deliveryLine(delivery, { terminal, width, now: this.now() }));
+    };
+    const isWanted = limit !== undefined || filter.since !== undefined;
+    const earlier = isWanted
+      ? await Array.fromAsync(inbox.list(app, filter, { limit: limit ?? Infinity }))
+      : [];
+    const from = earlier[0]?.id ?? (await inbox.newestId(app));
+    for (const delivery of earlier.toReversed()) await tell(delivery);
+    const deliveries = followInbox(inbox, app, { from, clock: systemClock, signal: this.signal });
+    for await (const delivery of deliveries) if (matches(filter, delivery)) await tell(delivery);
+    throw this.signal.reason;
+  }
+}
+
+/** Which of the saved webhooks come before the new ones. */
+interface Earlier {
+  filter: DeliveryFilter;
+  limit: number | undefined;
 }

@@ -146,6 +146,33 @@ describe('webhook events', () => {
     expect((await running).code).toBe(130);
     expect(JSON.parse(seen.split('\n')[0]!)).toMatchObject({ state: 'Created', kind: 'received' });
   });
+
+  it('follows after the ones that --limit asks for, and ends with one line', async () => {
+    const listener = await desk.listen();
+    const { paid } = await filled(listener);
+    let interrupt = () => {};
+    let seen = '';
+    const running = run('events', ['--follow', '--limit', '2', '--json'], {
+      onStart: (callback) => (interrupt = callback),
+      onWrite: (text) => (seen += text),
+    });
+    await eventually(() => expect(seen.trim().split('\n')).toHaveLength(2));
+    await listener.post(JSON.stringify({ paymentId: paid.paymentId, n: 9 }));
+    await eventually(() => expect(seen.trim().split('\n')).toHaveLength(3));
+    interrupt();
+    expect((await running).code).toBe(130);
+    const [older, newer, fresh, end] = seen
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { id?: number; error?: unknown });
+    expect([newer?.id, fresh?.id]).toEqual([older!.id! + 1, older!.id! + 2]);
+    expect(end?.error).toMatchObject({ code: 'interrupted', exit: 130 });
+  });
+
+  it('ends with one line of JSON when nothing came', async () => {
+    const { code, stdout } = await run('events', ['--follow', '--timeout', '2s', '--json']);
+    expect([code, stdout.trim().split('\n')]).toEqual([8, [expect.stringContaining('"exit":8')]]);
+  });
 });
 
 describe('webhook show', () => {

@@ -330,6 +330,19 @@ describe('for jobs', () => {
     expect(listener.lines().at(-1)?.error).toMatchObject({ code: 'handler-failed', exit: 1 });
   });
 
+  it('ends with 1 when the handler refuses the webhook of a state that a webhook before it showed already', async () => {
+    const listener = await home.listenHere('--until', 'Captured', '--forward-to', handler.url);
+    const { paymentId } = await sandbox.create({});
+    await sandbox.pay(paymentId);
+    await sandbox.settle();
+    await listener.post(body({ eventId: 'e1', paymentId, paymentState: 'Capturing' }));
+    await listener.waitFor(1);
+    handler.answer({ status: 500 });
+    await listener.post(body({ eventId: 'e2', paymentId, paymentState: 'Captured' }));
+    expect(await listener.ended).toBe(1);
+    expect(listener.lines().at(-1)?.error).toMatchObject({ code: 'handler-failed', exit: 1 });
+  });
+
   it('ends with 1 and not with 8 when the time is up while the handler still fails', async () => {
     const listener = await listenToFailingHandler('3s');
     await listener.post(body({ n: 1 }));
