@@ -24,6 +24,8 @@ function closest(words: readonly string[], ids: readonly string[]): string | und
 const expectedVerbs: Readonly<Record<string, string>> = {
   approve: 'unhold',
   lookup: 'find',
+  ls: 'list',
+  retrieve: 'get',
   search: 'find',
   show: 'get',
   status: 'explain',
@@ -31,11 +33,40 @@ const expectedVerbs: Readonly<Record<string, string>> = {
   void: 'cancel',
 };
 
-/** The command that people expect under another name, and what to type after it. */
-function expected(
-  words: readonly string[],
-  commands: readonly string[],
-): { meant: string[]; args: string[] } | undefined {
+/** Whole commands that people expect, and ours. */
+const expectedCommands: Readonly<Record<string, string>> = {
+  'auth login': 'profiles add',
+  'charges create': 'payments charge',
+  config: 'profiles list',
+  'customers delete': 'customers forget',
+  'events list': 'webhook events',
+  login: 'profiles add',
+  logs: 'webhook events --follow',
+  'logs tail': 'webhook events --follow',
+  refunds: 'payments refund',
+  'refunds create': 'payments refund',
+  version: '--version',
+  'webhook list': 'webhook events',
+  'webhook resend': 'sandbox resend',
+  'webhooks list': 'webhook events',
+};
+
+interface Expected {
+  meant: string[];
+  /** What to type after it. */
+  args: readonly string[];
+}
+
+function expectedCommand(words: readonly string[]): Expected | undefined {
+  for (const length of [2, 1]) {
+    const ours = expectedCommands[words.slice(0, length).join(' ')];
+    if (ours !== undefined) return { meant: wordsOf(ours), args: words.slice(length) };
+  }
+  return undefined;
+}
+
+/** A verb that people expect under a topic of ours. */
+function expectedVerb(words: readonly string[], commands: readonly string[]): Expected | undefined {
   const [topic = '', verb = '', ...args] = words;
   const ours = `${topic} ${expectedVerbs[verb] ?? ''}`;
   if (commands.includes(ours)) return { meant: wordsOf(ours), args };
@@ -58,6 +89,10 @@ export function unknownCommand(
       next: [paydesk('--help')],
     });
   }
+  const expect = ({ meant, args }: Expected) =>
+    didYouMeanCommand(words, meant, [...meant, ...args, ...argv.slice(words.length)]);
+  const known = expectedCommand(words);
+  if (known) return expect(known);
   // Arguments may follow the name, so each name is compared with as many words as it has.
   const close = [1, 2, 3]
     .filter((length) => length <= words.length)
@@ -71,11 +106,8 @@ export function unknownCommand(
   const verbs = commands.filter((id) => wordsOf(id).length > 1 && id.endsWith(` ${words[0]}`));
   if (verbs.length > 0 && !topics.includes(words[0]!)) return verbAlone(verbs, argv);
   const topic = topics.includes(words[0]!) ? words[0] : suggest(words[0]!, topics);
-  const other = expected(topics.includes(words[0]!) ? words : ['payments', ...words], commands);
-  if (other) {
-    const whole = [...other.meant, ...other.args, ...argv.slice(words.length)];
-    return didYouMeanCommand(words, other.meant, whole);
-  }
+  const other = expectedVerb(topics.includes(words[0]!) ? words : ['payments', ...words], commands);
+  if (other) return expect(other);
   if (close !== undefined) {
     const meant = wordsOf(close);
     return didYouMeanCommand(words, meant, [...meant, ...argv.slice(meant.length)]);

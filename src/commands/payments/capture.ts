@@ -15,6 +15,10 @@ export default class PaymentsCapture extends BaseCommand {
   static override args = paymentArgs;
   static override flags = moveFlags;
 
+  protected override whyNoFlag(flag: string): string | undefined {
+    return flag === '--amount' ? 'the service captures whole payments only; leave out --amount' : undefined;
+  }
+
   async run(): Promise<MoveJson | MoveJson[]> {
     const { args, flags } = await this.parse(PaymentsCapture);
     const desk = await openDesk(this.context, flags);

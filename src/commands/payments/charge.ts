@@ -46,6 +46,12 @@ export default class PaymentsCharge extends BaseCommand {
 
   #wasAsked = false;
 
+  protected override whyNoFlag(flag: string): string | undefined {
+    return flag === '--currency'
+      ? 'a stored method is charged in the currency that it was stored with; leave out --currency'
+      : undefined;
+  }
+
   protected override async review(flags: Record<string, unknown>, isBad: (input: string) => boolean) {
     return reviewPayment('charge', flags, { isBad, now: this.now() });
   }

@@ -102,7 +102,9 @@ describe('what was typed', () => {
         next: ['paydesk fixture --help'],
       },
     });
-    expect(stderr).toBe('Error: Invalid value.\n');
+    expect(stderr).toBe(
+      'Error: Invalid value.\n  --amount 10.234  at most two decimals, for example 10.23\n',
+    );
     expect(code).toBe(2);
   });
 
@@ -449,13 +451,14 @@ describe('results', () => {
     expect(code).toBe(3);
   });
 
-  it('filters errors too, and leaves a trace of them on stderr', async () => {
+  it('filters errors too, and says on stderr what the filter leaves out', async () => {
     const error = new ServiceError('It was refused.\nFor a reason.', { code: 'refused' });
     const code = await runInProcess(throwing(error), ['--jq', '.error.code']);
-    expect(code).toMatchObject({ stdout: 'refused\n', stderr: 'Error: It was refused.\n', code: 1 });
+    const stderr = 'Error: It was refused.\n  For a reason.\n';
+    expect(code).toMatchObject({ stdout: 'refused\n', stderr, code: 1 });
     const whole = await runInProcess(throwing(error), ['--jq', '.error.code.x']);
     expect(JSON.parse(whole.stdout)).toMatchObject({ error: { code: 'refused' } });
-    expect(whole).toMatchObject({ stderr: 'Error: It was refused.\n  For a reason.\n', code: 1 });
+    expect(whole).toMatchObject({ stderr, code: 1 });
   });
 
   it('leaves the exit code of the process alone', async () => {
