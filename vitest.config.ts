@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config';
+import { compiledFolder, compiledModules } from './test/helpers/compiled-modules.ts';
 import { SlowFirst } from './test/helpers/slow-first.ts';
 
 export default defineConfig({
+  plugins: [compiledModules],
   test: {
     include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
     exclude: ['test/proof/**'],
@@ -16,6 +18,7 @@ export default defineConfig({
     isolate: false,
     // More than the two cores of a small machine, because many tests wait.
     maxWorkers: 8,
+    server: { deps: { external: [compiledFolder] } },
     sequence: { sequencer: SlowFirst },
     env: { NODE_ENV: 'production' },
   },

@@ -12,14 +12,17 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const MEMORY = '/dev/shm';
 const PREFIX = 'pd-';
 const PID_FILE = '.pid';
 const NEEDED_BYTES = 2 * 1024 ** 3;
 
-/** Gives the tests one temporary folder, in memory where that is possible, and removes it after the last of them. */
+/** Compiles, and gives the tests one temporary folder, in memory where that is possible, which it removes after the last of them. */
 export default function setup(): () => void {
+  compile();
   const before = process.env['TMPDIR'];
   const folder = makeFolder();
   process.env['TMPDIR'] = folder;
@@ -32,6 +35,14 @@ export default function setup(): () => void {
     endServers(folder);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
+}
+
+/** What the tests import; what they run as a process is the bundle of `npm run compile`. */
+function compile(): void {
+  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const options = ['-p', join(root, 'src'), '--noCheck'];
+  const { status, stdout } = spawnSync(process.execPath, [compiler, ...options], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`The program cannot be compiled:\n${stdout}`);
 }
 
 /** PostgreSQL does not end by itself where the worker that started it was killed. */

@@ -24,7 +24,11 @@ export interface Postgres {
 
 const startMs = 60_000;
 
-function findBinaries(): string | undefined {
+let binariesFound: { folder: string | undefined } | undefined;
+
+const findBinaries = (): string | undefined => (binariesFound ??= { folder: lookForBinaries() }).folder;
+
+function lookForBinaries(): string | undefined {
   const candidates = globSync('/usr/lib/postgresql/*/bin').toSorted().toReversed();
   try {
     candidates.unshift(

@@ -10,7 +10,7 @@ import { customerCard, customerListView } from '../../src/output/views/customer.
 import { methodList } from '../../src/output/views/method.js';
 import { operationLine, operationList, type OperationResult } from '../../src/output/views/operation.js';
 import { paymentCard, paymentList } from '../../src/output/views/payment.js';
-import { unprintable } from '../helpers/printable.js';
+import { anyCharacter, unprintable } from '../helpers/printable.js';
 
 const now = new Date('2026-11-16T09:12:40Z');
 const onTerminal = { terminal: true, width: 80, now };
@@ -163,10 +163,10 @@ describe('customers, methods and operations', () => {
 
 describe('whatever the service sends', () => {
   const hostile = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
     fc.constantFrom('\u001B]8;;http://evil\u0007x', '\u009B2J', '\u202Egnp.exe', 'a\r\nb', '\u{E0041}'),
   );
-  const anything = fc.oneof(hostile, fc.jsonValue({ stringUnit: 'binary' }));
+  const anything = fc.oneof(hostile, fc.jsonValue({ stringUnit: anyCharacter }));
   const keys = [
     'paymentId',
     'paymentState',

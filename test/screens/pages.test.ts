@@ -7,12 +7,13 @@ import { brokenWords, screenProblems } from '../helpers/screen-problems.js';
 import { type Receiver, startReceiver } from '../helpers/sandbox.js';
 import { openSessions, type Session, type Shown } from './session.js';
 
-// The commands of the README and the recipes at terminals of three widths. What they print is compared in test/docs.
+// The commands of the README and the recipes at a narrow and a wide terminal. What they print at 80 columns is compared
+// in test/docs.
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const recipes = readdirSync(`${root}docs/recipes`).map((name) => `docs/recipes/${name}`);
 const WIDE = 400;
-const widths = [60, 80, 120];
+const widths = [60, 120];
 
 /** A command of paydesk alone, and its words for people: not what a shell does with it, nor JSON, nor what never ends. */
 const isPlain = ({ command = '', stays }: CommandStep): boolean =>
