@@ -30,6 +30,7 @@ import {
   refuseTwice,
   stateOf,
 } from '../named-payments.js';
+import { joinPieces, type Line, plainLine } from '../../output/lines.js';
 import { requestOf, type PlannedRequest } from '../planned-request.js';
 
 interface MovesRequest {
@@ -66,6 +67,7 @@ export async function moveAll(
   steps: { confirm: (plan: MovesPlan) => Promise<void>; onResult?: (result: MoveResult) => void },
 ): Promise<PlannedMove[]> {
   const { operation, names } = request;
+  const deskFor = ({ name }: { name: NamedPayment }) => (names.length === 1 ? desk : naming(desk, name));
   const [reads] = await Promise.all([
     readOrTellOpen(desk, names),
     // The requests leave first: the service answers while the ledger is opened.
@@ -73,7 +75,7 @@ export async function moveAll(
   ]);
   refuseTwice(reads);
   const planned: PlannedPayment[] = [];
-  for (const entry of reads) planned.push(await planPayment(desk, request, entry));
+  for (const entry of reads) planned.push(await planPayment(deskFor(entry), request, entry));
   const possible = planned.filter((entry) => 'move' in entry);
   const leftOut = planned.flatMap(({ name, ...rest }) =>
     'error' in rest ? [{ typed: name.typed, error: rest.error }] : [],
@@ -87,11 +89,17 @@ export async function moveAll(
 
   const results: PlannedMove[] = [];
   for (const entry of planned) {
-    const result = await finish(desk, request, entry);
+    const result = await finish(deskFor(entry), request, entry);
     results.push(result);
     steps.onResult?.(result);
   }
   return results;
+}
+
+/** Says of which of several payments it speaks. */
+function naming(desk: Desk, { typed }: NamedPayment): Desk {
+  const named = (line: Line) => joinPieces(`${typed}: `, plainLine(line).trimStart());
+  return { ...desk, note: (...lines) => desk.note(...lines.map(named)) };
 }
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));

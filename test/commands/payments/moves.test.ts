@@ -257,6 +257,15 @@ describe('capture, cancel, refund and unhold', () => {
     expect(all.stdout.trimEnd().split('\n')).toHaveLength(2);
   });
 
+  it('says of which of several payments it speaks', async () => {
+    const [one, two] = [await desk.paid(), await desk.paid()];
+    await desk.run('refund', [two.paymentId, '--wait']);
+    const names = [one.referenceId, two.paymentId];
+    const { stderr } = await desk.run('refund', [...names, '--wait']);
+    expect(stderr).toContain(`${one.referenceId}: Refunding → Refunded`);
+    expect(stderr).toContain(`${two.paymentId}: The ledger has this refund as done. Nothing was sent.`);
+  });
+
   it('refuses a payment that is named twice before anything is sent', async () => {
     const { paymentId, referenceId } = await desk.paid();
     desk.requests();
