@@ -13,16 +13,36 @@ import { drawPlot, type Series } from './plot.ts';
 import { machineText } from './report.ts';
 
 const SIZES = [1_000, 10_000, 100_000, 1_000_000];
-const ROUNDS = 5;
+const ROUNDS = 9;
 const REQUESTS = 2_000;
 const CONCURRENCY = 32;
-const FINDS = 9;
 const program = fileURLToPath(new URL('../bin/run.js', import.meta.url));
 const plotFile = fileURLToPath(new URL('../docs/images/growth.svg', import.meta.url));
 
-/** What a create and a read cost in a sandbox with that many payments, in milliseconds. */
-async function sandboxCosts(folder: string, size: number): Promise<{ create: number; read: number }> {
-  const file = join(folder, `sandbox-${size}.db`);
+type Name = 'create' | 'read' | 'find';
+
+/** A sandbox and a desk with that many payments, which take turns with those of other sizes. */
+interface Place {
+  size: number;
+  costs: Record<Name, number[]>;
+  /** What each of them costs now, in milliseconds. */
+  measure(): Promise<Record<Name, number>>;
+  stop(): Promise<void>;
+}
+
+async function openPlace(folder: string, size: number): Promise<Place> {
+  const sandbox = await openSandbox(join(folder, `sandbox-${size}.db`), size);
+  const find = openDesk(join(folder, `desk-${size}`), size);
+  return {
+    size,
+    costs: { create: [], read: [], find: [] },
+    measure: async () => ({ create: await sandbox.create(), read: await sandbox.read(), find: find() }),
+    stop: sandbox.stop,
+  };
+}
+
+/** Measures a create and a read in a sandbox. */
+async function openSandbox(file: string, size: number) {
   const first = await fillCaptured(file, size);
   const server = await startServer('sandbox', file);
   const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' };
@@ -44,19 +64,13 @@ async function sandboxCosts(folder: string, size: number): Promise<{ create: num
     const paymentId = first + Math.floor(Math.random() * size);
     return { method: 'GET' as const, path: `${path}/${paymentId}`, headers };
   };
-  const costs: Record<'create' | 'read', number[]> = { create: [], read: [] };
-  for (let round = 0; round <= ROUNDS; round += 1) {
-    for (const [name, request] of Object.entries({ create, read })) {
-      const rate = await load(server, REQUESTS, CONCURRENCY, request);
-      if (round > 0) costs[name as keyof typeof costs].push(1000 / rate);
-    }
-  }
-  await server.stop();
-  return { create: median(costs.create), read: median(costs.read) };
+  const costOf = async (request: typeof create | typeof read) =>
+    1000 / (await load(server, REQUESTS, CONCURRENCY, request));
+  return { create: () => costOf(create), read: () => costOf(read), stop: () => server.stop() };
 }
 
-/** What a find by name costs at a desk that knows that many payments, above `--version`, in milliseconds. */
-function findCost(home: string, size: number): number {
+/** Measures a find by name at a desk, above `--version`. */
+function openDesk(home: string, size: number): () => number {
   const env = {
     PATH: process.env['PATH'],
     NODE_ENV: 'production',
@@ -76,14 +90,7 @@ function findCost(home: string, size: number): number {
   const db = new DatabaseSync(join(home, 'data', 'desk.db'));
   db.exec(manyKnown('sqlite', size));
   db.close();
-  const times: Record<'find' | 'version', number[]> = { find: [], version: [] };
-  for (let round = 0; round <= FINDS; round += 1) {
-    const took = { find: run('payments', 'find', 'eva', 'surname516', '--json'), version: run('--version') };
-    if (round === 0) continue;
-    times.find.push(took.find);
-    times.version.push(took.version);
-  }
-  return median(times.find) - median(times.version);
+  return () => run('payments', 'find', 'eva', 'surname516', '--json') - run('--version');
 }
 
 function figureOf({ name, points }: Series, limit: number): Figure {
@@ -100,20 +107,30 @@ function figureOf({ name, points }: Series, limit: number): Figure {
 
 export async function growthFigures(report: (figure: Figure) => void): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'paydesk-bench-'));
-  const create: Series = { name: 'a create in the sandbox', points: [] };
-  const read: Series = { name: 'a read in the sandbox', points: [] };
-  const find: Series = { name: 'a find at the desk', points: [] };
+  const places: Place[] = [];
   try {
-    for (const size of SIZES) {
-      const costs = await sandboxCosts(folder, size);
-      create.points.push({ size, ms: costs.create });
-      read.points.push({ size, ms: costs.read });
-      find.points.push({ size, ms: findCost(join(folder, `desk-${size}`), size) });
+    for (const size of SIZES) places.push(await openPlace(folder, size));
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      for (const { costs, measure } of places) {
+        const found = await measure();
+        // The first round warms up.
+        if (round > 0) for (const [name, ms] of Object.entries(found)) costs[name as Name].push(ms);
+      }
     }
   } finally {
+    for (const { stop } of places) await stop();
     rmSync(folder, { recursive: true, force: true });
   }
-  for (const series of [create, read, find]) report(figureOf(series, 1.5));
+  const seriesOf = (name: string, of: Name): Series => ({
+    name,
+    points: places.map(({ size, costs }) => ({ size, ms: median(costs[of]) })),
+  });
+  const all = [
+    seriesOf('a create in the sandbox', 'create'),
+    seriesOf('a read in the sandbox', 'read'),
+    seriesOf('a find at the desk', 'find'),
+  ];
+  for (const series of all) report(figureOf(series, 1.5));
   if (!process.env['UPDATE_DOCS']) return;
-  writeFileSync(plotFile, drawPlot('Cost of one request or command', machineText(), [create, read, find]));
+  writeFileSync(plotFile, drawPlot('Cost of one request or command', machineText(), all));
 }
