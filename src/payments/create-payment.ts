@@ -184,8 +184,14 @@ async function send(
   const found = value && isProof(kind, body, value) ? value : await findMade(client, referenceId, made);
   const read = withId(found, referenceId);
   const isConflict = made.conflict !== undefined && !made.earlierMayHaveArrived && !wasSent;
-  if (isConflict) refuseOther(body, read, differencesFound(kind, body, read));
+  if (isConflict) refuseOther(body, read, inConflict(kind, body, read));
   return compared(kind, body, { created: isOurs(made, kind), read });
+}
+
+/** A charge whose reference was free a moment ago is this one, whatever the service calls its flow. */
+function inConflict(kind: RequestKind, body: CreateRequest['body'], read: PaymentRead): OtherDetail[] {
+  const details = differencesFound(kind, body, read);
+  return kind === 'charge' ? besideFlow(details) : details;
 }
 
 /** A payment was made, and without an id nothing can be done with it. */

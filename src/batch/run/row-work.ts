@@ -4,6 +4,7 @@ import type { SettleOperation } from '../../contract/states.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { isOpen, outcomeOf, type Entry } from '../../ledger/moves/entries.js';
 import type { BatchRecord, BatchRow } from '../../ledger/schema.js';
+import { safeText } from '../../output/text.js';
 import type { Desk } from '../../payments/desk.js';
 import { justAdopted } from '../../payments/move/errors.js';
 import { carryOut } from '../../payments/move/send.js';
@@ -142,6 +143,10 @@ async function lookAgain(desk: Desk, move: Move, entry: Entry): Promise<WorkedRo
 
 function changeSince(row: BatchRow, operation: SettleOperation, read: PaymentRead): string | undefined {
   const state = stateOf(read) ?? '';
+  const { referenceId } = read.fields;
+  if (row.reference_id !== null && referenceId !== undefined && referenceId !== row.reference_id) {
+    return `read by its ID, its reference is ${safeText(referenceId)} and not ${safeText(row.reference_id)}`;
+  }
   if (state !== row.before_state) {
     return `changed since the plan: ${row.before_state || '?'} → ${state || '?'}`;
   }

@@ -139,7 +139,7 @@ export async function checkIntent(
     const read = look.last ?? move.read;
     return checkIntent(desk, { ...move, read }, await desk.ledger.find(entry.id), { mayPause: false });
   }
-  const followed = move.wait ? await follow(desk, sent, result) : result;
+  const followed = move.wait ? await follow(desk, sent, result, look.last) : result;
   return followed === result ? withTimeLeft(result, heldMs) : followed;
 }
 

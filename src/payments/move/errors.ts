@@ -253,6 +253,17 @@ export function heldBy(entry: Entry): GuardError {
   );
 }
 
+/** The reference that was typed named another payment when the earlier instruction was sent. */
+export function referenceMoved(entry: Entry, read: PaymentRead): GuardError {
+  const error = heldBy(entry);
+  const { operation, reference_id } = entry;
+  return error.with({
+    message: `${error.message} The reference ${safeText(reference_id ?? '')} names payment ${idOf(read)} now.`,
+    code: 'reference-moved',
+    next: [checkOf(entry), paydesk('payments', operation, `id:${idOf(read)}`)],
+  });
+}
+
 /** An earlier instruction is open, and the payment cannot be read. */
 export function openUnread(entry: Entry, why: PaydeskError): UnknownOutcomeError {
   const { operation } = entry;
@@ -323,8 +334,11 @@ export function notRechecked({ operation }: Pick<Entry, 'operation'>, read: Paym
 }
 
 export function changedMeanwhile(read: PaymentRead, now: PaymentRead): GuardError {
-  const what =
+  const { referenceId } = now.fields;
+  const isOther = referenceId !== undefined && referenceId !== read.fields.referenceId;
+  const moved =
     stateOf(read) === stateOf(now) ? '' : `: it was ${stateText(read)} and now shows ${stateText(now)}`;
+  const what = isOther ? `: read by its ID, its reference is ${safeText(referenceId)}` : moved;
   return new GuardError(
     `Payment ${labelOf(read)} is no longer what was confirmed${what}. Nothing was sent.`,
     { code: 'changed-meanwhile', next: [explain(read)] },

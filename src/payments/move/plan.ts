@@ -4,7 +4,7 @@ import type { SettleOperation } from '../../contract/states.js';
 import { operationEndpoints, type PaymentRead } from '../../client/payment-calls.js';
 import { exitCodeOf, GuardError, PaydeskError, UnknownOutcomeError } from '../../errors.js';
 import { checkApp } from '../app-check.js';
-import { type Blocked, isOpen, outcomeOf, type Entry } from '../../ledger/moves/entries.js';
+import { type Blocked, type Entry, isOpen, outcomeOf, UNNAMED } from '../../ledger/moves/entries.js';
 import type { Outcome } from '../../ledger/moves/operations.js';
 import type { Desk } from '../desk.js';
 import {
@@ -16,11 +16,20 @@ import {
   reportBlocked,
   unreadResult,
 } from './check.js';
-import { heldBy, justAdopted, needsForce, nothingToResend, sentNote, withArticle } from './errors.js';
+import {
+  heldBy,
+  interruptedBy,
+  justAdopted,
+  needsForce,
+  nothingToResend,
+  referenceMoved,
+  sentNote,
+  withArticle,
+} from './errors.js';
 import { findBlocking, findOpenAt } from './record.js';
 import { withLedger } from '../with-ledger.js';
 import { forbidden } from './legality.js';
-import { carryOut } from './send.js';
+import { instruct } from './send.js';
 import { type Move, type MoveResult, unknownState } from './result.js';
 import {
   idOf,
@@ -30,6 +39,7 @@ import {
   refuseTwice,
   stateOf,
 } from '../named-payments.js';
+import { paydesk } from '../../next-command.js';
 import { joinPieces, type Line, plainLine } from '../../output/lines.js';
 import { requestOf, type PlannedRequest } from '../planned-request.js';
 
@@ -87,9 +97,12 @@ export async function moveAll(
     await steps.confirm({ operation, reads: possible.map(({ move }) => move.read), leftOut });
   }
 
+  // All are sent before the first is followed: to end the wait leaves none of them behind.
+  const begun: Array<() => Promise<PlannedMove>> = [];
+  for (const entry of planned) begun.push(await begin(deskFor(entry), request, entry));
   const results: PlannedMove[] = [];
-  for (const entry of planned) {
-    const result = await finish(deskFor(entry), request, entry);
+  for (const finish of begun) {
+    const result = await finish();
     results.push(result);
     steps.onResult?.(result);
   }
@@ -166,6 +179,8 @@ async function decide(desk: Desk, move: Move, { resend }: MovesRequest): Promise
     if (refused) throw needsForce(refused, intent, { resend });
     return { move: clear.cleared };
   }
+  const other = await findOpenOfOther(desk, move);
+  if (other) throw referenceMoved(other, read);
   if (resend) throw nothingToResend(operation, read);
   if (read.state === undefined) desk.note(unknownState(read));
   const refusal = force ? undefined : forbidden(operation, read);
@@ -173,35 +188,86 @@ async function decide(desk: Desk, move: Move, { resend }: MovesRequest): Promise
   return { move };
 }
 
-async function finish(desk: Desk, request: MovesRequest, entry: PlannedPayment): Promise<PlannedMove> {
+/**
+ * The same operation that is open for another payment under the reference that was typed: a service that shows two
+ * payments under one reference in turns would have both of them moved.
+ */
+async function findOpenOfOther(desk: Desk, { typed, operation, read }: Move): Promise<Entry | undefined> {
+  const [id, { referenceId }] = [idOf(read), read.fields];
+  if (referenceId === undefined || [id, `id:${id}`].includes(typed)) return undefined;
+  const open = await findOpenAt(desk)({ referenceId });
+  return open.find((entry) => entry.operation === operation && ![id, UNNAMED].includes(entry.payment_id));
+}
+
+/** Sends what is to be sent. The function that it returns follows it, or reads what was sent before, to the result. */
+async function begin(
+  desk: Desk,
+  request: MovesRequest,
+  entry: PlannedPayment,
+): Promise<() => Promise<PlannedMove>> {
   const { operation } = request;
   const { typed } = entry.name;
-  if ('error' in entry) return notMoved(typed, operation, entry.error, entry.seen);
-  if ('result' in entry) return entry.result;
+  if ('error' in entry) return async () => notMoved(typed, operation, entry.error, entry.seen);
+  if ('result' in entry) return async () => entry.result;
   // What is open is checked by reading; a dry run may do that as well.
-  if (request.dryRun && 'move' in entry) return dryRunOf(desk, entry.move);
+  if (request.dryRun && 'move' in entry) return async () => dryRunOf(desk, entry.move);
   const { read } = 'move' in entry ? entry.move : 'ended' in entry ? entry.ended : entry.settle;
-  try {
-    if ('ended' in entry) return await reportEnded(desk, entry.ended, entry.blocked);
-    desk.signal.throwIfAborted();
-    return await ('move' in entry ? carryOut(desk, entry.move) : reportOpen(desk, entry.settle, entry.entry));
-  } catch (error) {
+  const ifThrown = (error: unknown): MoveResult => {
     // Nothing was sent for this one, or nobody knows; those before it keep their results.
     if (request.names.length === 1 || !(error instanceof PaydeskError)) throw error;
-    return notMoved(typed, operation, error, read);
+    return notMoved(
+      typed,
+      operation,
+      desk.signal.aborted ? withCommand(error, entry.name, operation) : error,
+      read,
+    );
+  };
+  if ('ended' in entry) return () => reportEnded(desk, entry.ended, entry.blocked).catch(ifThrown);
+  if ('settle' in entry) return () => reportOpen(desk, entry.settle, entry.entry).catch(ifThrown);
+  try {
+    desk.signal.throwIfAborted();
+    const { follow } = await instruct(desk, entry.move);
+    return () => follow().catch(ifThrown);
+  } catch (error) {
+    const result = ifThrown(error);
+    return async () => result;
   }
 }
 
+/** What was not sent any more, after Ctrl-C or at the end of the time. */
+const withCommand = (
+  error: PaydeskError,
+  { typed }: NamedPayment,
+  operation: SettleOperation,
+): PaydeskError =>
+  error.next.length > 0 ? error : error.with({ next: [paydesk('payments', operation, typed)] });
+
 async function reportEnded(desk: Desk, move: Move, blocked: Blocked): Promise<MoveResult> {
+  desk.signal.throwIfAborted();
   return reportBlocked(desk, move, (await findBlocking(desk, move)) ?? blocked);
 }
 
 async function reportOpen(desk: Desk, move: Move, entry: Entry): Promise<MoveResult> {
+  if (desk.signal.aborted) return leftOpen(desk, move, entry);
   const result = await checkIntent(desk, move, entry);
   // An error says so by itself.
   if (!result.error)
     desk.note(`The ledger has ${withArticle(move.operation)}, ${sentNote(entry)}. Nothing was sent now.`);
   return result;
+}
+
+/** It was not looked at any more: the ledger alone says how it stands. */
+function leftOpen(desk: Desk, { typed, operation, read }: Move, entry: Entry): MoveResult {
+  const error = interruptedBy(desk);
+  return {
+    typed,
+    operation,
+    payment: read.object,
+    before: entry.before_state,
+    after: stateOf(read),
+    outcome: outcomeOf(entry),
+    ...(error && { error: error.with({ next: [paydesk('payments', 'check', idOf(read))] }) }),
+  };
 }
 
 /** The result of a payment that was not moved, or whose earlier instruction has an unknown outcome. */

@@ -63,6 +63,16 @@ export type Evidence =
   | { kind: 'refused'; problem: ServiceProblem }
   | { kind: 'unknown'; why: string };
 
+/** An instruction that was carried out, as far as one read shows. */
+export interface CarriedOut {
+  result: MoveResult;
+  /** Where that was asked for: on to its end. */
+  follow(): Promise<MoveResult>;
+}
+
+/** There is nothing to follow. */
+export const over = (result: MoveResult): CarriedOut => ({ result, follow: async () => result });
+
 /** An instruction that may have left. */
 export interface Sent {
   move: Move;

@@ -14,20 +14,35 @@ import { forbidden } from './legality.js';
 import { beforeOf, isAsBefore, nothingSince } from './proof.js';
 import { findBlocking, intentOf, recordResult } from './record.js';
 import { withLedger } from '../with-ledger.js';
-import { type Evidence, isResendOfOpen, type Move, type MoveResult, resultOf, type Sent } from './result.js';
+import {
+  type CarriedOut,
+  type Evidence,
+  isResendOfOpen,
+  type Move,
+  type MoveResult,
+  over,
+  resultOf,
+  type Sent,
+} from './result.js';
 import { settle } from './settle.js';
 
 /** A row of a batch is read after the whole of it was confirmed: it need not be read twice in a row. */
 const JUST_NOW_MS = 1_000;
 
+/** Sends it, and follows it where that was asked for. */
 export async function carryOut(desk: Desk, move: Move): Promise<MoveResult> {
+  const { follow } = await instruct(desk, move);
+  return follow();
+}
+
+export async function instruct(desk: Desk, move: Move): Promise<CarriedOut> {
   const { before, refusal } = await lastRead(desk, move);
   if (refusal) {
     // The same operation of another process may be what has moved it.
     const now = { ...move, read: before };
     const blocked = await findBlocking(desk, now);
     if (blocked === undefined) throw refusal;
-    return reportBlocked(desk, now, blocked);
+    return over(await reportBlocked(desk, now, blocked));
   }
   // Nothing has left yet, so this ends as it would have without a payment.
   desk.signal.throwIfAborted();
@@ -37,12 +52,12 @@ export async function carryOut(desk: Desk, move: Move): Promise<MoveResult> {
   const opening = await withLedger(() => desk.ledger.open(intent, { again, cleared, clearedSeen }));
   if (opening.kind === 'quiet' && cleared === undefined) {
     const clear = await clearToSend(desk, { ...move, read: before }, opening.intent);
-    return 'settled' in clear ? clear.settled : carryOut(desk, clear.cleared);
+    return 'settled' in clear ? over(clear.settled) : instruct(desk, clear.cleared);
   }
   if (opening.kind === 'seen') {
-    return carryOut(desk, await clearSeen(desk, { ...move, read: before }, opening));
+    return instruct(desk, await clearSeen(desk, { ...move, read: before }, opening));
   }
-  if (opening.kind !== 'opened') return reportBlocked(desk, { ...move, read: before }, opening);
+  if (opening.kind !== 'opened') return over(await reportBlocked(desk, { ...move, read: before }, opening));
   return send(desk, move, before, opening.intent, fence);
 }
 
@@ -52,7 +67,7 @@ async function send(
   before: PaymentRead,
   intent: Entry,
   fence: MoveFence,
-): Promise<MoveResult> {
+): Promise<CarriedOut> {
   const from = desk.clock.monotonic();
   const sent: Sent = {
     move,
@@ -84,9 +99,9 @@ async function send(
     await recordResult(desk, sent, result, { neverLeft: true });
     // The instruction before it is as open as it was.
     if (isResendOfOpen(sent)) {
-      return resultOf(sent, before, 'unknown', interruptedBy(desk) ?? notSentAgain(sent, answer.why));
+      return over(resultOf(sent, before, 'unknown', interruptedBy(desk) ?? notSentAgain(sent, answer.why)));
     }
-    return answer.isLate ? { ...result, isLate: true } : result;
+    return over(answer.isLate ? { ...result, isLate: true } : result);
   }
   return settle(desk, sent, evidenceFrom(answer), shownBy(desk, answer));
 }
@@ -124,13 +139,19 @@ async function lastRead(
   const now = await desk.client.getPayment({ paymentId: idOf(read) });
   const facts = (of: PaymentRead) =>
     JSON.stringify([of.fields.amount, of.fields.currency, of.fields.customerId]);
-  const isOther = facts(now) !== facts(read);
+  const isOther = facts(now) !== facts(read) || hasOtherReference(read, now);
   // What is sent again was cleared for the payment exactly as it was.
   const hasMoved = cleared !== undefined && !isAsBefore(beforeOf(read), now);
   if (isOther || hasMoved) throw changedMeanwhile(read, now);
   if (stateOf(now) === stateOf(read)) return { before: now };
   desk.note(`Payment ${labelOf(read)} has changed meanwhile: ${stateOf(read)} → ${stateOf(now)}.`);
   return { before: now, refusal: force ? undefined : forbidden(operation, now) };
+}
+
+/** By its reference the service may show another payment than by its id. */
+function hasOtherReference({ fields: { referenceId } }: PaymentRead, now: PaymentRead): boolean {
+  const other = now.fields.referenceId;
+  return referenceId !== undefined && other !== undefined && other !== referenceId;
 }
 
 /**

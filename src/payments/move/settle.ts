@@ -19,7 +19,15 @@ import {
   wasUnderWay,
 } from './proof.js';
 import { recordResult } from './record.js';
-import { type Evidence, type PaymentLook, type MoveResult, resultOf, type Sent } from './result.js';
+import {
+  type CarriedOut,
+  type Evidence,
+  type MoveResult,
+  over,
+  type PaymentLook,
+  resultOf,
+  type Sent,
+} from './result.js';
 
 /** How long an unknown outcome is read for when nobody asked to wait. */
 const READ_MS = 1_500;
@@ -30,13 +38,13 @@ export async function settle(
   sent: Sent,
   evidence: Evidence,
   shown: PaymentRead | undefined,
-): Promise<MoveResult> {
+): Promise<CarriedOut> {
   const told = shown && contradicts(sent, shown) ? contradiction(shown) : evidence;
   sent.since.isTaken = told.kind === 'taken';
   const look = await lookAfter(desk, sent, told, shown);
   const result = conclude(desk, sent, told, look);
   await recordResult(desk, sent, result);
-  return sent.move.wait ? follow(desk, sent, result) : result;
+  return sent.move.wait ? { result, follow: () => follow(desk, sent, result, look.last) } : over(result);
 }
 
 /** A success that shows the payment in a state which is neither the one before nor one that this leads to. */
@@ -53,17 +61,22 @@ const contradiction = (shown: PaymentRead): Evidence => ({
 });
 
 /** With `--wait`: on to the end state, where the result is not final. */
-export async function follow(desk: Desk, sent: Sent, result: MoveResult): Promise<MoveResult> {
-  if (result.outcome === 'accepted') return followMove(desk, sent, result);
+export async function follow(
+  desk: Desk,
+  sent: Sent,
+  result: MoveResult,
+  seen: PaymentRead | undefined,
+): Promise<MoveResult> {
+  if (result.outcome === 'accepted') return followMove(desk, sent, result, seen);
   // The approval is done, and the capture that it has set off is not.
   const isCapturing = desk.client.canonicalState(result.after ?? '') === 'Capturing';
   return result.operation === 'unhold' && result.outcome === 'done' && isCapturing
-    ? followCapture(desk, sent)
+    ? followCapture(desk, sent, seen)
     : result;
 }
 
-async function followCapture(desk: Desk, sent: Sent): Promise<MoveResult> {
-  let last: PaymentRead | undefined;
+async function followCapture(desk: Desk, sent: Sent, seen: PaymentRead | undefined): Promise<MoveResult> {
+  let last = seen;
   const look = async () => {
     last = (await readSettling(desk, sent)).read ?? last;
   };
@@ -294,8 +307,13 @@ const waitingText = (end: string, state?: string | null): string =>
   `${state ? `${state}. ` : ''}Waiting for ${end}.`;
 
 /** Follows a move that was taken until it is at its end, is known to have failed, or the time is up. */
-async function followMove(desk: Desk, sent: Sent, taken: MoveResult): Promise<MoveResult> {
-  let last: PaymentRead | undefined;
+async function followMove(
+  desk: Desk,
+  sent: Sent,
+  taken: MoveResult,
+  seen: PaymentRead | undefined,
+): Promise<MoveResult> {
+  let last = seen;
   let standing: Standing = 'under-way';
   let state = taken.after;
   let hasFailed = false;

@@ -170,6 +170,19 @@ describe('a charge that was carried out', () => {
     },
   );
 
+  it('is done when a conflict answers it and its payment is there, whatever its flow is called', async () => {
+    const desk = await fakeDesk({
+      isShown: true,
+      answer: (payment) => {
+        Object.assign(payment, { paymentFlow: 'HostedPage' });
+        return { status: 409, body: { message: 'seen before' } };
+      },
+    });
+    expect(await desk.charge()).toMatchObject({ code: 0 });
+    expect(await desk.history()).toMatchObject([{ outcome: 'done', paymentId: 7 }]);
+    expect(desk.posts()).toBe(1);
+  });
+
   it('is unknown when its answer was lost and its payment has other details', async () => {
     const fake: FakeCharges = { isShown: false, answer: () => ({ status: 503, body: {} }) };
     const desk = await fakeDesk(fake);

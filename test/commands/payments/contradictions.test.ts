@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -119,6 +119,63 @@ it.each([
 ])('a success that shows the payment with %s proves nothing', async (_, text) => {
   const port = await startPayment('Captured', 'Captured', { status: 200, text });
   expect(await run(port, ['payments', 'refund', '100231'])).toMatchObject({ exit: 6, outcome: 'unknown' });
+});
+
+it('a reference under which the service shows another payment than by its id moves nothing', async () => {
+  const told: string[] = [];
+  const port = await start(({ method, url = '' }) => {
+    if (method === 'POST') told.push(url);
+    const referenceId = url.includes('referenceId:inv-3') ? 'inv-3' : 'inv-7';
+    return { status: 200, body: payment('Captured', { referenceId }) };
+  });
+  const { exit, code, json } = await run(port, ['payments', 'refund', 'inv-3']);
+  expect([exit, code]).toEqual([9, 'changed-meanwhile']);
+  expect(json.error?.message).toContain('its reference is inv-7');
+  expect(told).toEqual([]);
+});
+
+it('a row of a batch whose payment has another reference by its id moves nothing', async () => {
+  const told: string[] = [];
+  const port = await start(({ method, url = '' }) => {
+    if (method === 'POST') told.push(url);
+    const referenceId = url.includes('referenceId:inv-3') ? 'inv-3' : 'inv-7';
+    return { status: 200, body: payment('Captured', { referenceId }) };
+  });
+  writeFileSync(join(home, 'rows.csv'), 'reference\ninv-3\n');
+  const plan = join(home, 'plan.json');
+  const planned = await run(port, [
+    'batch',
+    'plan',
+    join(home, 'rows.csv'),
+    '--action',
+    'refund',
+    '--out',
+    plan,
+  ]);
+  expect(planned.exit).toBe(0);
+  expect((await run(port, ['batch', 'apply', plan])).exit).not.toBe(0);
+  expect(told).toEqual([]);
+});
+
+it('a reference that names another payment while a refund under it is open moves nothing', async () => {
+  const told: string[] = [];
+  let shown = 100231;
+  const port = await start(({ method, url = '' }, response) => {
+    if (url.endsWith('/refund')) {
+      told.push(url);
+      response.destroy();
+      return undefined;
+    }
+    if (method === 'POST') return { status: 204 };
+    const paymentId = url.includes('referenceId:') ? shown : Number(/\d+$/.exec(url)?.[0]);
+    return { status: 200, body: payment('Captured', { paymentId }) };
+  });
+  expect((await run(port, ['payments', 'refund', 'inv-7'])).exit).toBe(6);
+  shown = 100232;
+  const { exit, code, json } = await run(port, ['payments', 'refund', 'inv-7']);
+  expect([exit, code]).toEqual([9, 'reference-moved']);
+  expect(json.error?.next).toEqual(['paydesk payments check 100231', 'paydesk payments refund id:100232']);
+  expect(told).toHaveLength(1);
 });
 
 it.each(['"0100231"', '100231.0', '1.00231e5'])(

@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '../../../src/profiles/secret.js';
 import { temporaryStore } from '../../profiles/temporary-home.js';
-import { envOf, openTestDesk, payments, type TestDesk } from '../../helpers/desk.js';
+import { addFault, envOf, openTestDesk, payments, type TestDesk } from '../../helpers/desk.js';
+import { eventually } from '../../helpers/sandbox.js';
 
 let desk: TestDesk;
 beforeAll(async () => {
@@ -255,6 +256,33 @@ describe('capture, cancel, refund and unhold', () => {
     });
     expect(all.code).toBe(0);
     expect(all.stdout.trimEnd().split('\n')).toHaveLength(2);
+  });
+
+  it('sends all of several before it waits for the first, and Ctrl-C ends only the wait', async () => {
+    const all = [await desk.paid(), await desk.paid(), await desk.paid()];
+    await addFault(desk.sandbox, { kind: 'provider-silent', route: 'refund', next: 3 });
+    let interrupt = () => {};
+    const stopped = desk.run('refund', [...all.map(({ paymentId }) => paymentId), '--wait', '--json'], {
+      onStart: (stop) => (interrupt = stop),
+    });
+    await eventually(async () => {
+      for (const { paymentId } of all)
+        expect((await desk.sandbox.read(paymentId)).paymentState).toMatch(/^Refund/);
+    });
+    interrupt();
+    const { code, json } = await stopped;
+    expect(code).toBe(130);
+    expect(json.map(({ outcome }) => outcome)).toEqual(['accepted', 'accepted', 'accepted']);
+  });
+
+  it('keeps what the ledger has as accepted when the time is up before its turn', async () => {
+    const [one, two] = [await desk.paid(), await desk.paid()];
+    await addFault(desk.sandbox, { kind: 'provider-silent', route: 'refund', next: 2 });
+    const names = [one.paymentId, two.paymentId];
+    await desk.run('refund', names);
+    const { code, json } = await desk.run('refund', [...names, '--wait', '--timeout', '3s', '--json']);
+    expect(code).toBe(8);
+    expect(json.map(({ outcome }) => outcome)).toEqual(['accepted', 'accepted']);
   });
 
   it('says of which of several payments it speaks', async () => {
