@@ -204,6 +204,13 @@ export function comesBefore(earlier: StateName, later: StateName): boolean {
   return hasPath(earlier, later, (state) => states[state].next.filter((next) => !isStepBack(state, next)));
 }
 
+/** Whether a payment in `state` has been in `through`, whatever way it came. */
+export function hasBeen(through: StateName, state: StateName): boolean {
+  if (state === through) return true;
+  const around = (from: StateName) => states[from].next.filter((next) => next !== through);
+  return through === 'Created' || (state !== 'Created' && !hasPath('Created', state, around));
+}
+
 function hasPath(from: StateName, to: StateName, nextOf: (state: StateName) => readonly string[]): boolean {
   const seen = new Set<string>();
   const open: string[] = [...nextOf(from)];

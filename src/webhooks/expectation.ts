@@ -2,7 +2,7 @@
 
 import { paydesk } from '../next-command.js';
 import { counted, countText } from '../contract/amount-format.js';
-import { canReach, comesBefore, isStateName, type StateName } from '../contract/states.js';
+import { canReach, comesBefore, hasBeen, isStateName, type StateName } from '../contract/states.js';
 import { NotReachedError, type PaydeskError, PendingError, ServiceError } from '../errors.js';
 import { safeText } from '../output/text.js';
 import type { Delivery } from './inbox/delivery.js';
@@ -107,7 +107,8 @@ export function createWebhookExpectation(expected: Expected): WebhookExpectation
         return late === undefined ? undefined : notThrough(late);
       }
       if (until !== undefined && payments.isAnyElsewhere()) return payments.notThere();
-      if (webhooks + duplicates === 0) return nothingCame();
+      const [first] = open;
+      if (webhooks + duplicates === 0) return first === undefined ? nothingCame() : notThrough(first);
       if (!counts) return undefined;
       const wanted = until === undefined ? counted(count, 'webhook') : `${countText(count)} in ${until}`;
       return tooFew(`${countText(progress())} of ${wanted}`, unread);
@@ -122,13 +123,12 @@ function createPaymentTally({ until, filter, nameOf }: Expected) {
   /** Payments that are there, of which only webhooks about earlier states came. */
   const unsaid = new Set<string>();
 
-  /** The service shows the state, or shows that the payment has been there as the webhook says. */
+  /** The service shows the state, or one that a payment gets to through it alone, and the webhook says that it was there. */
   function isThere({ state, saidState }: Delivery): boolean {
     if (state === null || until === undefined) return false;
     if (state === until) return true;
-    // A payment that is authorised or over does not show that it was declined before.
-    if (saidState === null || nameOf(saidState) !== until || until === 'Declined') return false;
-    return isStateName(state) && comesBefore(until, state);
+    if (saidState === null || nameOf(saidState) !== until) return false;
+    return isStateName(state) && hasBeen(until, state);
   }
 
   /** A webhook about an earlier state is followed by one about the state itself. */
@@ -172,6 +172,17 @@ function createPaymentTally({ until, filter, nameOf }: Expected) {
         next: [...elsewhere.keys()].slice(0, 3).map((id) => paydesk('payments', 'get', id)),
       }),
   };
+}
+
+/** What is wrong where a handler has not accepted every one of these. */
+export function notAccepted(deliveries: readonly Delivery[]): PaydeskError | undefined {
+  const open = deliveries.flatMap(({ id, forwards }) =>
+    forwards.filter(({ outcome }) => outcome !== 'delivered').map((forward) => ({ id, forward })),
+  );
+  const refused = open.find(({ forward }) => forward.attempts > 0);
+  if (refused) return handlerFailed(told(refused.forward), refused.id);
+  const [late] = open;
+  return late && notThrough(late.id);
 }
 
 const tooManyDuplicates = (duplicates: number, allowed: number): NotReachedError =>

@@ -46,6 +46,9 @@ it.each<[StateName, string]>([
   ['Refunding', 'Captured'],
   ['Declined', 'Authorised'],
   ['Authorised', 'SomethingElse'],
+  ['Authorised', 'Cancelled'],
+  ['Held', 'Captured'],
+  ['Processing', 'Declined'],
 ])('--until %s is not met by its webhook when the service shows %s', (until, state) => {
   expect(waitFor(until).see({ ...delivery, saidState: until, state })).toBeUndefined();
 });
@@ -113,6 +116,15 @@ describe('a webhook about an earlier state that is read when the payment is furt
     expect(expectation.waitNoLonger()).toBeUndefined();
     expect(expectation.timeUp()).toMatchObject({ code: 'time-up' });
     expect(expectation.see(own)).toBe('met');
+  });
+});
+
+it('that a webhook arrived is not denied when the handler has not answered it in time', () => {
+  const expectation = waitFor('Captured');
+  expectation.hear({ ...own, forwards: [waiting] });
+  expect(expectation.timeUp()).toMatchObject({
+    code: 'time-up',
+    message: expect.stringContaining('webhook 2'),
   });
 });
 

@@ -2,13 +2,15 @@
 
 import type { PaymentRead } from '../../client/payment-calls.js';
 import type { StateName } from '../../contract/states.js';
-import type { PaydeskError } from '../../errors.js';
+import { type PaydeskError, PendingError } from '../../errors.js';
+import { paydesk } from '../../next-command.js';
 import { followPayment } from '../../payments/follow-payment.js';
 import { idOf } from '../../payments/named-payments.js';
 import { readUntil, type WaitOptions } from '../../payments/wait.js';
 import { createWakeups } from '../../webhooks/inbox/wakeups.js';
 import { describeError } from '../../output/report.js';
 import { deliveryLine, eventLines, readyLines } from '../../output/views/webhook.js';
+import { notAccepted } from '../../webhooks/expectation.js';
 import type { Delivery } from '../../webhooks/inbox/delivery.js';
 import type { Header, Target } from '../../webhooks/forwarding/targets.js';
 import type { ListenEvent } from '../../webhooks/start-listener.js';
@@ -105,7 +107,9 @@ export async function openCreateListening(
       const { state } = end.read;
       if (state !== undefined) await waitForWebhook(deliveries, state, { clock, signal, sleep });
       await stop();
-      return end;
+      if (end.error || targets.length === 0) return end;
+      const error = notAccepted(deliveries.shown) ?? (deliveries.says(until) ? undefined : notCalled(until));
+      return error === undefined ? end : { ...end, error };
     },
   };
 }
@@ -124,6 +128,12 @@ function noteEvent(
   if (event.type === 'missed') note(deliveryLine(event.delivery, { ...streams.stderr, now: context.now() }));
   note(...eventLines(event, secret));
 }
+
+const notCalled = (state: StateName): PendingError =>
+  new PendingError(`The payment reached ${state}, but no webhook said so, and the handler was not called.`, {
+    code: 'nothing-came',
+    next: [paydesk('webhook', 'events')],
+  });
 
 /** A handler is to have the webhook of the last state before the command ends. */
 async function waitForWebhook(

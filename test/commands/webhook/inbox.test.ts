@@ -6,7 +6,14 @@ import Events from '../../../src/commands/webhook/events.js';
 import Replay from '../../../src/commands/webhook/replay.js';
 import Send from '../../../src/commands/webhook/send.js';
 import Show from '../../../src/commands/webhook/show.js';
-import { createFlags, type DeskOptions, envOf, runCommand, temporaryHome } from '../../helpers/desk.js';
+import {
+  addFault,
+  createFlags,
+  type DeskOptions,
+  envOf,
+  runCommand,
+  temporaryHome,
+} from '../../helpers/desk.js';
 import { unprintable } from '../../helpers/printable.js';
 import {
   eventually,
@@ -541,13 +548,24 @@ describe('payments create --listen', () => {
     expect(stderr).not.toContain('again');
   });
 
-  it('gives a webhook that the handler does not take as it is in the end', async () => {
+  it('ends with 1 when the handler does not take a webhook, and shows it as it is in the end', async () => {
     handler.answer({ status: 500 });
     const reference = newReference();
     const listen = ['--listen', '--port', '0', '--forward-to', handler.url, '--until', 'Created'];
     const { code, json } = await run('create', [...createFlags(reference), ...listen, '--json']);
-    expect(code).toBe(0);
+    expect([code, json.error]).toMatchObject([1, { code: 'handler-failed' }]);
+    expect(json.payment).toMatchObject({ referenceId: reference });
     expect(json.deliveries).toMatchObject([{ saidState: 'Created', forwards: [{ status: 500 }] }]);
+  });
+
+  it('ends with 8 when the handler was never called', async () => {
+    await addFault(sandbox, { kind: 'webhook-drop' });
+    const reference = newReference();
+    const listen = ['--listen', '--port', '0', '--forward-to', handler.url, '--until', 'Created'];
+    const { code, json } = await run('create', [...createFlags(reference), ...listen, '--json']);
+    await sandbox.control('DELETE', '/faults');
+    expect([code, json.error]).toMatchObject([8, { code: 'nothing-came' }]);
+    expect(handler.requests).toEqual([]);
   });
 
   it('ends with 3 when it cannot be paid any more', async () => {
