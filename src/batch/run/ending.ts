@@ -48,8 +48,7 @@ function stoppedEarly(id: string, result: RunResult & { stopped: StopReason }, t
       if (counts.unknown === 0) return asked(stopped.error, told);
       return new UnknownOutcomeError(`Stopped. ${soFar}`, { code: 'stopped-unknown', next });
     case 'outage': {
-      // Temporary as long as nothing was taken: a throttled instruction is safe to send again.
-      const Ending = result.worked > 0 ? PartialError : TemporaryError;
+      const Ending = endingOfOutage(result);
       const text = `The service does not answer, so paydesk stopped sending: ${stopped.error.message}\n${soFar}`;
       return new Ending(text, { code: 'outage', cause: stopped.error, next });
     }
@@ -68,6 +67,13 @@ function stoppedEarly(id: string, result: RunResult & { stopped: StopReason }, t
         next,
       });
   }
+}
+
+/** Temporary as long as nothing was taken: a throttled instruction is safe to send again. */
+function endingOfOutage({ counts, worked }: RunResult) {
+  const { done, unknown } = actedOn(counts);
+  if (done === 0 && unknown > 0) return UnknownOutcomeError;
+  return done > 0 || worked > 0 ? PartialError : TemporaryError;
 }
 
 const lines = (...parts: Array<string | undefined>): string =>

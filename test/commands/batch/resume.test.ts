@@ -309,7 +309,7 @@ describe('an outage', () => {
     await eventually(() => expect(reads()).toBeGreaterThanOrEqual(3));
     await desk.fault({ kind: 'drop-before-commit', route: 'get' });
     const { code, json } = await applying;
-    expect(code).toBe(7);
+    expect(code).toBe(6);
     expect(json).toMatchObject({ stopped: 'outage', done: 0, unknown: 1, pending: 5 });
     expect(desk.posts().filter((line) => line.endsWith('/refund'))).toHaveLength(1);
   });
@@ -327,6 +327,8 @@ describe('an outage', () => {
     expect(sent() - before).toBeLessThanOrEqual(8);
     expect([code, json.stopped]).toEqual([7, 'outage']);
     expect(json.pending).toBeGreaterThan(0);
+    const still = await desk.run('resume', [json.id!, '--json']);
+    expect([still.code, still.json.stopped]).toEqual([7, 'outage']);
     await desk.sandbox.control('DELETE', '/faults');
     const { json: rest } = await desk.run('resume', [json.id!, '--json']);
     expect(rest).toMatchObject({ pending: 0, unknown: json.unknown });
