@@ -8,13 +8,16 @@ import type { RowSource } from '../batch/plan/row-source.js';
 import { createMarkSent } from '../batch/plan/sent-before.js';
 import type { Client } from '../client/client.js';
 import { systemClock } from '../client/clock.js';
+import { UsageError } from '../errors.js';
 import type { DeskTables } from '../ledger/schema.js';
+import { namesStdout } from '../output/file.js';
 import { createProgressWriter, createRate, readingLine } from '../output/views/batch-progress.js';
 import { safeJson } from '../output/text.js';
 import { rememberReads } from '../payments/remember-reads.js';
 import type { KnownProfile } from '../profiles/resolve.js';
 import type { Store } from '../store/store.js';
 import { isJobLedger } from './desk/desk-database.js';
+import { refuseInputs } from './desk/output-targets.js';
 import type { CommandContext } from './runtime/context.js';
 
 interface PlanDesk {
@@ -29,6 +32,17 @@ interface PlanInput {
   concurrency: number;
   /** Shows on stderr how many rows were read. */
   showsProgress?: boolean;
+}
+
+/** Refuses to save the plan over its CSV, or to stdout together with another format. */
+export async function checkPlanOutput(
+  file: string,
+  { out, format }: { out?: string | undefined; format?: string | undefined },
+): Promise<void> {
+  if (out !== undefined && namesStdout(out) && format !== undefined) {
+    throw new UsageError('--out and --format both write to stdout; choose one.', { code: 'usage' });
+  }
+  await refuseInputs({ out }, [{ name: file, what: 'the CSV to plan' }]);
 }
 
 export type PlannedBatch = Awaited<ReturnType<typeof makePlan>> & {

@@ -1,8 +1,6 @@
 // What reconcile needs: the app, the ledger with what support commands look up, and the file, which may be piped in.
 
-import { stat } from 'node:fs/promises';
 import { systemClock } from '../client/clock.js';
-import { UsageError } from '../errors.js';
 import { analyseKnown } from '../ledger/known/search.js';
 import { createProgressWriter, createRate } from '../output/views/batch-progress.js';
 import { comparingLine, type WrittenPlan } from '../output/views/reconciled.js';
@@ -14,6 +12,7 @@ import { createRecords } from '../support/records.js';
 import type { CommandContext } from './runtime/context.js';
 import { openLedger } from './desk/desk-database.js';
 import { inputPath } from './desk/input-file.js';
+import { refuseInputs } from './desk/output-targets.js';
 import { planExceptions } from './plan-exceptions.js';
 import { openSession, verifyKind } from './desk/session.js';
 import { explainOptions } from './desk/support-records.js';
@@ -30,30 +29,11 @@ interface ReconcileRequest {
   plan?: string | undefined;
 }
 
-/** Refuses to write over what is about to be read. */
-async function refuseInputs({ file, map, out, plan }: ReconcileRequest): Promise<void> {
-  const inputs = [
+const checkFiles = ({ file, map, out, plan }: ReconcileRequest): Promise<void> =>
+  refuseInputs({ out, plan }, [
     { name: file, what: 'the file to reconcile' },
     { name: map, what: 'the mapping' },
-  ];
-  for (const [flag, target] of Object.entries({ out, plan })) {
-    for (const { name, what } of inputs) {
-      if (name === undefined || target === undefined || !(await isSameFile(name, target))) continue;
-      throw new UsageError(
-        `--${flag} ${target} is ${what}. Nothing was read or written. Choose another file.`,
-        { code: 'same-file', saysNothingSent: true },
-      );
-    }
-  }
-}
-
-/** Links, and the case of a name where it does not matter, lead to the same file. */
-async function isSameFile(one: string, other: string): Promise<boolean> {
-  const [here, there] = await Promise.all(
-    [one, other].map((name) => stat(name, { bigint: true }).catch(() => undefined)),
-  );
-  return here !== undefined && here.isFile() && here.dev === there?.dev && here.ino === there.ino;
-}
+  ]);
 
 interface ReconcileDesk {
   result: Reconciled;
@@ -65,7 +45,7 @@ export async function openReconcile(
   request: ReconcileRequest,
 ): Promise<ReconcileDesk> {
   const { file, map, concurrency, since, until } = request;
-  await refuseInputs(request);
+  await checkFiles(request);
   const path = await inputPath(context, file);
   const { read, file: text, tellsRefunds } = await chooseReader(path, { name: file, map });
   context.note(...encodingLines(text));

@@ -5,7 +5,6 @@ import { option, string } from '@oclif/core/flags';
 import { batchActions } from '../../batch/plan/plan-row.js';
 import { csvSource } from '../../batch/plan/row-source.js';
 import { withLedger } from '../../payments/with-ledger.js';
-import { UsageError } from '../../errors.js';
 import { openLedger } from '../../cli/desk/desk-database.js';
 import { countFlag, listFlagsFor } from '../../cli/flags/flags.js';
 import { namesStdout, writeOutputFile } from '../../output/file.js';
@@ -15,7 +14,7 @@ import { planEndLines, planList, planSummary } from '../../output/views/batch-pl
 import { formatLine } from '../../output/views/sheet.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { openCsv } from '../../cli/desk/input-file.js';
-import { applyFlags, planBatch, type PlannedBatch } from '../../cli/batch-plan.js';
+import { applyFlags, checkPlanOutput, planBatch, type PlannedBatch } from '../../cli/batch-plan.js';
 import { openChangingSession } from '../../cli/desk/session.js';
 
 const DEFAULT_READS = 16;
@@ -64,9 +63,7 @@ export default class BatchPlan extends BaseCommand {
     const { args, flags } = await this.parse(BatchPlan);
     const { action, out } = flags;
     const toStdout = out !== undefined && namesStdout(out);
-    if (toStdout && flags.format !== undefined) {
-      throw new UsageError('--out and --format both write to stdout; choose one.', { code: 'usage' });
-    }
+    await checkPlanOutput(args.file, flags);
     this.keepHeapSmall();
     const { profile, client } = await openChangingSession(this.context, { dryRun: true });
     const database = await openLedger(this.context);

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import PaymentsList from '../../../src/commands/payments/list.js';
 import { envOf, runCommand, runTyped } from '../../helpers/desk.js';
@@ -216,6 +217,30 @@ describe('batch plan', () => {
     expect(desk.sandbox.lines).toEqual([]);
     expect((await desk.run('plan', [desk.path('none.csv'), '--action', 'refund'])).code).toBe(2);
     expect((await desk.run('plan', [file, '--action', 'charge'])).code).toBe(2);
+  });
+
+  it('refuses to write the plan over its CSV before anything is read: 2', async () => {
+    const [one] = await desk.paid(1);
+    const file = desk.csv('payment', one!.paymentId);
+    const link = desk.path('link-to-rows.csv');
+    symlinkSync(file, link);
+    const before = readFileSync(file, 'utf8');
+    desk.requests();
+    for (const out of [file, link, relative('.', file)]) {
+      const { code, json } = await desk.run('plan', [file, '--action', 'refund', '--out', out, '--json']);
+      expect([code, json.error]).toEqual([
+        2,
+        expect.objectContaining({
+          code: 'same-file',
+          message: `--out ${out} is the CSV to plan. Nothing was read or written. Choose another file.`,
+        }),
+      ]);
+    }
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    expect(desk.requests()).toEqual([]);
+    // Standard input and standard output have the same name, and are two files.
+    const piped = ['-', '--action', 'refund', '--out', '-'];
+    expect((await desk.run('plan', piped, { input: before })).code).toBe(0);
   });
 
   it('finds the same payment behind its id and its reference: 2', async () => {
