@@ -17,7 +17,7 @@ import { rememberReads } from '../payments/remember-reads.js';
 import type { KnownProfile } from '../profiles/resolve.js';
 import type { Store } from '../store/store.js';
 import { isJobLedger } from './desk/desk-database.js';
-import { refuseInputs } from './desk/output-targets.js';
+import { refuseOverwriting } from './desk/output-targets.js';
 import type { CommandContext } from './runtime/context.js';
 
 interface PlanDesk {
@@ -42,7 +42,7 @@ export async function checkPlanOutput(
   if (out !== undefined && namesStdout(out) && format !== undefined) {
     throw new UsageError('--out and --format both write to stdout; choose one.', { code: 'usage' });
   }
-  await refuseInputs({ out }, [{ name: file, what: 'the CSV to plan' }]);
+  await refuseOverwriting({ out }, [{ name: file, what: 'the CSV to plan' }]);
 }
 
 export type PlannedBatch = Awaited<ReturnType<typeof makePlan>> & {

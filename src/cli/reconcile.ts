@@ -12,7 +12,7 @@ import { createRecords } from '../support/records.js';
 import type { CommandContext } from './runtime/context.js';
 import { openLedger } from './desk/desk-database.js';
 import { inputPath } from './desk/input-file.js';
-import { refuseInputs } from './desk/output-targets.js';
+import { refuseOverwriting } from './desk/output-targets.js';
 import { planExceptions } from './plan-exceptions.js';
 import { openSession, verifyKind } from './desk/session.js';
 import { explainOptions } from './desk/support-records.js';
@@ -30,7 +30,7 @@ interface ReconcileRequest {
 }
 
 const checkFiles = ({ file, map, out, plan }: ReconcileRequest): Promise<void> =>
-  refuseInputs({ out, plan }, [
+  refuseOverwriting({ out, plan }, [
     { name: file, what: 'the file to reconcile' },
     { name: map, what: 'the mapping' },
   ]);

@@ -4,7 +4,7 @@
 import { constants, fsync, openSync, type Stats, write as writeBytes } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { openDraft } from '../atomic-file.js';
@@ -53,6 +53,19 @@ export async function writeOutputFile(
   } catch (error) {
     throw fileError(file, error);
   }
+}
+
+/** Links, and the case of a name where it does not matter, lead to the same file, also to one that is not there yet. */
+export async function isSameFile(one: string, other: string): Promise<boolean> {
+  if (namesStdout(one) && namesStdout(other)) return true;
+  const [here, there] = await Promise.all(
+    [one, other].map((name) => stat(name, { bigint: true }).catch(() => undefined)),
+  );
+  if (here !== undefined) return here.isFile() && here.dev === there?.dev && here.ino === there.ino;
+  const [wanted, alsoWanted] = await Promise.all(
+    [one, other].map((name) => followLinks(resolve(name)).catch(() => undefined)),
+  );
+  return wanted !== undefined && wanted === alsoWanted;
 }
 
 type Write = (text: string) => Promise<unknown>;
@@ -126,7 +139,8 @@ async function followLinks(file: string): Promise<string> {
   const real = await realpath(file).catch(absent);
   if (real !== undefined) return real;
   const link = await lstat(file).catch(absent);
-  return link?.isSymbolicLink() ? followLinks(resolve(dirname(file), await readlink(file))) : file;
+  if (link?.isSymbolicLink()) return followLinks(resolve(dirname(file), await readlink(file)));
+  return join(await realpath(dirname(file)), basename(file));
 }
 
 /** The new file has the mode of `like`. */

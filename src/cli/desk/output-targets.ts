@@ -1,7 +1,7 @@
-// The files that a command writes must not be those that it reads.
+// The files that a command writes must not be those that it reads, and each must be another one.
 
-import { stat } from 'node:fs/promises';
 import { UsageError } from '../../errors.js';
+import { isSameFile } from '../../output/file.js';
 
 interface Input {
   /** As typed; `-` is standard input. */
@@ -10,27 +10,29 @@ interface Input {
   what: string;
 }
 
-/** Refuses to write over what is about to be read. The outputs are named by their flags. */
-export async function refuseInputs(
+/** Refuses to write over what is about to be read, or twice to one file. The outputs are named by their flags. */
+export async function refuseOverwriting(
   outputs: Readonly<Record<string, string | undefined>>,
   inputs: readonly Input[],
 ): Promise<void> {
-  for (const [flag, target] of Object.entries(outputs)) {
-    for (const { name, what } of inputs) {
-      if (name === undefined || target === undefined || name === '-') continue;
-      if (!(await isSameFile(name, target))) continue;
-      throw new UsageError(
-        `--${flag} ${target} is ${what}. Nothing was read or written. Choose another file.`,
-        { code: 'same-file', saysNothingSent: true },
-      );
+  const targets = Object.entries(outputs).flatMap(([flag, name]) =>
+    name === undefined ? [] : [{ flag, name }],
+  );
+  for (const [at, { flag, name }] of targets.entries()) {
+    for (const input of inputs) {
+      if (input.name === undefined || input.name === '-' || !(await isSameFile(input.name, name))) continue;
+      throw sameFile(`--${flag} ${name} is ${input.what}.`, 'Choose another file.');
+    }
+    for (const earlier of targets.slice(0, at)) {
+      if (!(await isSameFile(earlier.name, name))) continue;
+      const both = `--${earlier.flag} ${earlier.name} and --${flag} ${name} are the same file.`;
+      throw sameFile(both, 'Choose another file for one of them.');
     }
   }
 }
 
-/** Links, and the case of a name where it does not matter, lead to the same file. */
-async function isSameFile(one: string, other: string): Promise<boolean> {
-  const [here, there] = await Promise.all(
-    [one, other].map((name) => stat(name, { bigint: true }).catch(() => undefined)),
-  );
-  return here !== undefined && here.isFile() && here.dev === there?.dev && here.ino === there.ino;
-}
+const sameFile = (problem: string, advice: string): UsageError =>
+  new UsageError(`${problem} Nothing was read or written. ${advice}`, {
+    code: 'same-file',
+    saysNothingSent: true,
+  });

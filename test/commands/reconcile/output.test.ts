@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import BatchApply from '../../../src/commands/batch/apply.js';
 import PaymentsRefund from '../../../src/commands/payments/refund.js';
@@ -305,6 +305,37 @@ describe('reconcile refuses', () => {
       expect(readFileSync(target, 'utf8')).toBe(before);
     }
     expect(desk.sandbox.lines).toEqual([]);
+  });
+
+  it('to write --out and --plan to the same file, there or not', async () => {
+    desk.sandbox.lines.length = 0;
+    const target = join(folder, 'both.x');
+    const link = join(folder, 'link-to-both.x');
+    symlinkSync(target, link);
+    const sameFolder = join(folder, 'link-to-folder');
+    symlinkSync(folder, sameFolder);
+    const refused = async (out: string, plan: string) => {
+      const { code, json } = await desk.reconcile(file, '--out', out, '--plan', plan, '--json');
+      expect([code, json['error']]).toEqual([
+        2,
+        expect.objectContaining({
+          code: 'same-file',
+          message: `--out ${out} and --plan ${plan} are the same file. Nothing was read or written. Choose another file for one of them.`,
+        }),
+      ]);
+    };
+    await refused(target, target);
+    await refused(target, relative('.', target));
+    await refused(target, link);
+    await refused(join(sameFolder, 'both.x'), target);
+    await refused('-', '/dev/stdout');
+    expect(existsSync(target)).toBe(false);
+    writeFileSync(target, 'kept');
+    await refused(target, target);
+    await refused(link, target);
+    expect(readFileSync(target, 'utf8')).toBe('kept');
+    expect(desk.sandbox.lines).toEqual([]);
+    expect((await desk.reconcile(file, '--out', '/dev/null', '--plan', '/dev/null')).code).toBe(7);
   });
 
   it('a CSV without a mapping, with the command that makes one', async () => {
