@@ -1,7 +1,8 @@
 // What batch apply and batch resume share: the ledger, the app, its confirmation, and the work with its progress.
 
-import { switchProfile, type Command, commandText, paydesk } from '../next-command.js';
+import { addWords, switchProfile, type Command, commandText, paydesk } from '../next-command.js';
 import { boolean, custom } from '@oclif/core/flags';
+import type { CheckedPlan } from '../batch/run/check-plan.js';
 import { endingOfRun } from '../batch/run/ending.js';
 import { type Progress, type RunResult, runBatch } from '../batch/run/run.js';
 import type { RunOptions } from '../batch/run/options.js';
@@ -13,13 +14,14 @@ import type { PlacedDatabase } from '../ledger/place/placed-database.js';
 import type { BatchRecord } from '../ledger/schema.js';
 import type { Line } from '../output/lines.js';
 import { batchList, batchSummary, reportLine, resumeLines } from '../output/views/batch.js';
+import { leftOutText } from '../output/views/batch-plan.js';
 import { applyingLines, createProgressWriter, createRate } from '../output/views/batch-progress.js';
 import type { Desk } from '../payments/desk.js';
 import { withLedger } from '../payments/with-ledger.js';
 import { refuseReadOnly } from '../profiles/read-only.js';
 import type { KnownProfile } from '../profiles/resolve.js';
 import type { Owner } from '../store/owner.js';
-import { BadValue } from '../typed-values.js';
+import { BadValue, parseCurrency, parsePair, parseTotal } from '../typed-values.js';
 import type { CommandContext } from './runtime/context.js';
 import { deskOf } from './desk/desk.js';
 import { checkSharedLedger, openLedger } from './desk/desk-database.js';
@@ -36,6 +38,12 @@ function parseRate(text: string): number {
   const rate = Number(count);
   if (count === undefined || rate <= 0) throw new BadValue('rows per second, for example 20/s');
   return rate;
+}
+
+async function parseLimit(text: string): Promise<{ currency: string; amount: string }> {
+  if (!text.includes('=')) throw new BadValue('a currency and an amount, for example EUR=5000');
+  const { key, value } = parsePair(text);
+  return { currency: parseCurrency(key), amount: await parseTotal(value) };
 }
 
 interface RunFlags {
@@ -66,6 +74,15 @@ export const batchFlags = {
     summary: 'Stop when N rows of this run are refused, failed or unknown.',
   }),
   wait: boolean({ summary: 'Wait until each payment is settled, or until --timeout (default 5m per row).' }),
+};
+
+/** How much a plan may move at most. */
+export const limitFlags = {
+  'max-total': custom<{ currency: string; amount: string }>({ helpValue: 'EUR=5000', parse: parseLimit })({
+    multiple: true,
+    summary: 'Refuse a plan that moves more, has a currency without a limit, or a row without an amount.',
+  }),
+  'max-rows': countFlag({ summary: 'Refuse a plan that acts on more rows.' }),
 };
 
 interface BatchDesk {
@@ -105,6 +122,22 @@ export async function openBatchDesk(
     note: () => undefined,
   });
   return { desk, profile };
+}
+
+/** Refuses a plan that leaves out every row, before it becomes a batch: it stays usable for `--again`. */
+export function refuseIdlePlan(
+  { typed }: CommandContext,
+  file: string,
+  { header, counts, toSend }: CheckedPlan,
+): void {
+  if (toSend.rows + counts.check > 0) return;
+  // Rows that failed before are among those to send where --again was given.
+  const again = counts['failed-before'] > 0 && header.action !== 'charge';
+  const advice = again ? ' To send again what failed before, add --again.' : '';
+  throw new GuardError(
+    `${file} would send nothing. Left out: ${leftOutText(counts)}. Nothing was sent, and no batch was recorded.${advice}`,
+    { code: 'nothing-to-send', next: again ? [addWords(typed, '--again')] : [] },
+  );
 }
 
 /** Before anything is sent that moves money: checks the ledger and has the app confirmed. */

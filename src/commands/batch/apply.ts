@@ -1,13 +1,15 @@
 import { string as argument } from '@oclif/core/args';
-import { boolean, custom } from '@oclif/core/flags';
+import { boolean } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import {
   batchFlags,
   type BatchRunJson,
   confirmBatch,
   DEFAULT_CONCURRENCY,
+  limitFlags,
   openBatchDesk,
   openBatchLedger,
+  refuseIdlePlan,
   workOnBatch,
 } from '../../cli/batch.js';
 import { createOwner } from '../../store/owner.js';
@@ -17,8 +19,6 @@ import { dryRun } from '../../batch/run/dry-run.js';
 import { createMarkSent } from '../../batch/plan/sent-before.js';
 import { rowsOfChecked } from '../../batch/plan/plan-file.js';
 import { findOperator } from '../../ledger/operator.js';
-import { countFlag } from '../../cli/flags/flags.js';
-import { BadValue, parseCurrency, parsePair, parseTotal } from '../../typed-values.js';
 import {
   applyQuestion,
   dryRunJson,
@@ -30,12 +30,6 @@ import { moneyFlags } from '../../cli/flags/payment-flags.js';
 import { withLedger } from '../../payments/with-ledger.js';
 
 type DryRunJson = ReturnType<typeof dryRunJson>;
-
-async function parseLimit(text: string): Promise<{ currency: string; amount: string }> {
-  if (!text.includes('=')) throw new BadValue('a currency and an amount, for example EUR=5000');
-  const { key, value } = parsePair(text);
-  return { currency: parseCurrency(key), amount: await parseTotal(value) };
-}
 
 export default class BatchApply extends BaseCommand {
   static override summary = 'Send the instructions of a plan, once.';
@@ -50,11 +44,7 @@ export default class BatchApply extends BaseCommand {
   static override args = { plan: argument({ required: true, ignoreStdin: true, description: 'Plan file.' }) };
   static override flags = {
     ...batchFlags,
-    'max-total': custom<{ currency: string; amount: string }>({ helpValue: 'EUR=5000', parse: parseLimit })({
-      multiple: true,
-      summary: 'Refuse a plan that moves more, has a currency without a limit, or a row without an amount.',
-    }),
-    'max-rows': countFlag({ summary: 'Refuse a plan that acts on more rows.' }),
+    ...limitFlags,
     again: boolean({ summary: 'Also send rows again that were sent before and failed.' }),
     'dry-run': boolean({ summary: 'Read and check everything, show what would be sent, and send nothing.' }),
     reason: moneyFlags.reason,
@@ -88,6 +78,7 @@ export default class BatchApply extends BaseCommand {
       again: flags.again,
       signal: this.signal,
     });
+    if (!flags['dry-run']) refuseIdlePlan(this.context, args.plan, plan);
     await confirmBatch(this.context, database, profile, { ...flags, lines: applyQuestion(plan, flags) });
     if (flags['dry-run']) {
       const { signal } = this;

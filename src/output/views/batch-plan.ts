@@ -77,6 +77,13 @@ export function planCounts(plan: PlanShown): Array<[verdict: RowVerdict, label: 
   ];
 }
 
+/** `2 failed before, 1 already done`. */
+export const leftOutText = (counts: PlanSummary['counts']): string =>
+  Object.entries(labels)
+    .map(([verdict, label]) => ({ label, count: counts[verdict as RowVerdict] }))
+    .flatMap(({ label, count }) => (count === 0 ? [] : [`${countText(count)} ${label}`]))
+    .join(', ');
+
 /** One aligned line for each verdict that occurs. */
 export function planSummary(plan: PlanShown): Line[] {
   const { counts } = plan;

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DeskOptions, runCommand, runTyped, temporaryHome } from '../../helpers/desk.js';
-import { eventually } from '../../helpers/sandbox.js';
+import { eventually, type ShownPayment } from '../../helpers/sandbox.js';
 import { type BatchDesk, openBatchDesk } from './batches.js';
 
 let desk: BatchDesk;
@@ -234,6 +234,27 @@ describe('batch apply', () => {
     expect(stdout.split('\n\n').at(-1)).not.toMatch(/done|refused/);
   });
 
+  it('refuses a plan that leaves out every row, and asks nobody to confirm it: 9', async () => {
+    const { live } = desk.sandbox;
+    const { paymentId } = await desk.sandbox.create({}, { appId: live.appId, key: live.apiKey });
+    const out = desk.path('nothing-to-send.json');
+    const rows = desk.csv('payment', paymentId, 'no-such');
+    const env = desk.liveEnv;
+    await desk.run('plan', [rows, '--action', 'refund', '--out', out], { env });
+    for (const flags of [[], ['--again']]) {
+      const { code, json } = await desk.run('apply', [out, ...flags, '--json'], { env });
+      expect([code, json.error]).toEqual([
+        9,
+        expect.objectContaining({
+          code: 'nothing-to-send',
+          message: `${out} would send nothing. Left out: 1 not possible, 1 not found. Nothing was sent, and no batch was recorded.`,
+        }),
+      ]);
+    }
+    const dry = await desk.run('apply', [out, '--dry-run', '--json'], { env });
+    expect([dry.code, dry.json]).toEqual([0, expect.objectContaining({ wouldSend: 0 })]);
+  });
+
   it('says in a log which row it waits for and until when, once and without a bar', async () => {
     const payments = await desk.paid(2);
     await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
@@ -328,18 +349,49 @@ describe('batch apply', () => {
 });
 
 describe('rows that were sent before and failed', () => {
+  const env = { PAYDESK_QUIET_PERIOD: '1s' };
+
+  /** Refunds of these payments, all of which fail at the provider. Returns the batch. */
+  async function failRefunds(failing: ShownPayment[]): Promise<string> {
+    const applying = desk.run('apply', [await desk.planned(failing), '--wait', '--json'], { env });
+    await eventually(async () => expect(await desk.told(failing, 'refund')).toEqual(failing.map(() => 1)));
+    await desk.sandbox.settle();
+    const { json } = await applying;
+    expect(json).toMatchObject({ failed: failing.length });
+    return json.id!;
+  }
+
+  it('keep the plan usable for --again where it would send nothing without: 9', async () => {
+    const failing = await desk.paid(2, 'refund-fails');
+    await failRefunds(failing);
+    const plan = await desk.planned(failing);
+    const batches = async () => (await desk.run('status', ['--json'])).json['length'];
+    const before = await batches();
+    expect(before).toBeGreaterThan(0);
+    desk.posts();
+    const dry = await desk.run('apply', [plan, '--dry-run', '--json'], { env });
+    expect([dry.code, dry.json]).toEqual([0, expect.objectContaining({ wouldSend: 0 })]);
+    const { code, json } = await desk.run('apply', [plan, '--json'], { env, id: 'batch:apply' });
+    expect([code, json.error]).toEqual([
+      9,
+      expect.objectContaining({
+        code: 'nothing-to-send',
+        message: `${plan} would send nothing. Left out: 2 failed before. Nothing was sent, and no batch was recorded. To send again what failed before, add --again.`,
+        next: [`paydesk batch apply ${plan} --json --again`],
+      }),
+    ]);
+    expect([await batches(), desk.posts()]).toEqual([before, []]);
+    const again = await desk.run('apply', [plan, '--again', '--json'], { env });
+    expect([again.code, again.json]).toEqual([0, expect.objectContaining({ done: 2 })]);
+    expect(await desk.told(failing, 'refund')).toEqual([2, 2]);
+  });
+
   it('are named by the plan, left out without --again, and sent once with it', async () => {
-    const env = { PAYDESK_QUIET_PERIOD: '1s' };
     const failing = await desk.paid(2, 'refund-fails');
     const fresh = await desk.paid(1);
-    const plan = await desk.planned(failing);
-    const applying = desk.run('apply', [plan, '--wait', '--json'], { env });
-    await eventually(async () => expect(await desk.told(failing, 'refund')).toEqual([1, 1]));
-    await desk.sandbox.settle();
-    const { json: first } = await applying;
-    expect(first).toMatchObject({ failed: 2 });
+    const failed = await failRefunds(failing);
 
-    const retry = await desk.run('report', [first.id!, '--not-done']);
+    const retry = await desk.run('report', [failed, '--not-done']);
     const out = desk.path('retry.json');
     const input = `${retry.stdout}${fresh[0]!.paymentId},,,,,\n`;
     const planRetry = () => desk.run('plan', ['-', '--action', 'refund', '--out', out, '--json'], { input });
