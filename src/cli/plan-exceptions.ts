@@ -61,8 +61,10 @@ async function writePlan(
   const plan = await planBatch(context, request, { action, source, concurrency });
   try {
     await writeOutputFile(out, plan.lines(), { signal: context.signal });
-    const { act: toSend } = plan.counts;
-    return { file: out, action, toSend, notSent: plan.rows - toSend, firstNotSent: await notSentOf(plan) };
+    const { act: toSend, check: toCheck, 'failed-before': failedBefore } = plan.counts;
+    const { failedTotals } = plan;
+    const notSent = { notSent: plan.rows - toSend, firstNotSent: await notSentOf(plan) };
+    return { file: out, action, toSend, toCheck, ...notSent, failedBefore, failedTotals };
   } finally {
     await plan.close();
   }

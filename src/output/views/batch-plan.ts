@@ -47,6 +47,9 @@ const tones: Readonly<Record<RowVerdict, Tone | undefined>> = {
   unreadable: 'bad',
 };
 
+/** Of rows that were sent before and failed. */
+export const NEEDS_AGAIN = 'left out unless you apply with --again';
+
 const actionText = (action: string): string => (action === 'unhold' ? 'approve' : action);
 
 /** `EUR 58,112.40; 2 without a usable amount`. */
@@ -61,7 +64,7 @@ export function planCounts(plan: PlanShown): Array<[verdict: RowVerdict, label: 
   const failed =
     action === 'charge'
       ? 'left out: a new attempt needs a new reference'
-      : [totalsText(failedTotals), 'left out unless you apply with --again'].filter(Boolean).join(': ');
+      : [totalsText(failedTotals), NEEDS_AGAIN].filter(Boolean).join(': ');
   return [
     [
       'act',

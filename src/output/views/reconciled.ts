@@ -1,18 +1,26 @@
 // What a provider's file came to: totals that balance, and the lines that need attention with what to do about each.
 
-import type { PlanRow } from '../../batch/plan/plan-row.js';
+import type { PlanRow, PlanSummary } from '../../batch/plan/plan-row.js';
 import { numberJson } from '../../contract/json.js';
-import { commandText, paydesk } from '../../next-command.js';
+import { addWords, commandText, paydesk } from '../../next-command.js';
 import type { Exception } from '../../reconcile/exception.js';
 import type { Reconciled } from '../../reconcile/reconcile.js';
 import type { TotalRow } from '../../reconcile/tally.js';
 import type { ExceptionName } from '../../reconcile/verdict.js';
-import { amountDigits, counted, countText, formatAmount, groupDigits } from '../../contract/amount-format.js';
+import {
+  amountDigits,
+  counted,
+  countText,
+  formatAmount,
+  groupDigits,
+  totalsText,
+} from '../../contract/amount-format.js';
 import { commandLines } from '../fit.js';
 import { commandPiece, joinPieces, type Line, toned, type View, wrapLine } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { safeJson } from '../text.js';
 import type { Tone } from '../theme.js';
+import { NEEDS_AGAIN } from './batch-plan.js';
 
 const money = (amount: string, currency: string): string => groupDigits(amountDigits(amount, currency));
 
@@ -284,32 +292,57 @@ export interface WrittenPlan {
   action: string;
   /** Payments that `batch apply` will send. */
   toSend: number;
-  /** Payments that it will not send. */
+  /** Payments that it will only check, because the outcome of what was sent before is open. */
+  toCheck: number;
+  /** Payments that it will not send, those to check among them. */
   notSent: number;
   /** The first of those, with the reason. */
   firstNotSent: readonly PlanRow[];
+  /** Payments that it will send with `--again` alone. */
+  failedBefore: number;
+  failedTotals: PlanSummary['failedTotals'];
 }
 
 /** Which plans were written, and how to look at and apply them. */
 export function savedPlanLines(plans: readonly WrittenPlan[]): Line[] {
   if (plans.length === 0) return ['No plan was written: no next step moves money.'];
-  return plans.flatMap(({ file, action, toSend, ...others }) => [
-    toSend === 0
-      ? `Saved a plan to ${file} that will ${action} nothing. Nothing was sent.`
-      : `Saved a plan to ${action} ${counted(toSend, 'payment')} to ${file}. Nothing was sent.`,
-    ...notSentLines(others),
-    joinPieces('Review it with: ', commandPiece(paydesk('batch', 'apply', file, '--dry-run'))),
+  return plans.flatMap((plan) => [
+    plan.toSend === 0
+      ? `Saved a plan to ${plan.file} that will ${plan.action} nothing. Nothing was sent.`
+      : `Saved a plan to ${plan.action} ${counted(plan.toSend, 'payment')} to ${plan.file}. Nothing was sent.`,
+    ...notSentLines(plan),
+    ...failedBeforeLines(plan),
+    ...reviewLines(plan),
   ]);
 }
 
-function notSentLines({ notSent, firstNotSent }: Pick<WrittenPlan, 'notSent' | 'firstNotSent'>): Line[] {
+function notSentLines({ toSend, notSent, firstNotSent }: WrittenPlan): Line[] {
   if (notSent === 0) return [];
   const more = notSent - firstNotSent.length;
   return [
-    `${counted(notSent, 'other payment')} will not be sent:`,
+    `${counted(notSent, toSend === 0 ? 'payment' : 'other payment')} will not be sent:`,
     ...firstNotSent.map(({ payment, typed, verdict, why }) => `  ${payment ?? typed}: ${why ?? verdict}`),
     ...(more > 0 ? [`  … ${countText(more)} more`] : []),
   ];
+}
+
+function failedBeforeLines({ failedBefore, failedTotals }: WrittenPlan): Line[] {
+  if (failedBefore === 0) return [];
+  const parts = [`${counted(failedBefore, 'payment')} failed before`, totalsText(failedTotals)];
+  return [`${parts.filter((part) => part !== '').join(', ')}: ${NEEDS_AGAIN}.`];
+}
+
+/** A plan of nothing but payments that failed before is worth reviewing with `--again` alone. */
+function reviewLines({ file, toSend, toCheck, failedBefore }: WrittenPlan): Line[] {
+  const apply = paydesk('batch', 'apply', file);
+  const again = failedBefore > 0 ? [addWords(apply, '--again')] : [];
+  const reviews = toSend + toCheck > 0 || again.length === 0 ? [apply, ...again] : again;
+  return reviews.map((command, at) =>
+    joinPieces(
+      at === 0 ? 'Review it with: ' : '      or with: ',
+      commandPiece(addWords(command, '--dry-run')),
+    ),
+  );
 }
 
 /** `Comparing  12,000 lines  4,000/s  18 checked at the service`. */

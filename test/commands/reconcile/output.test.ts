@@ -264,6 +264,25 @@ describe('reconcile --plan', () => {
         `1 other payment will not be sent:\\n +${failed.paymentId}: sent [-\\d]+ [:\\d]+ and failed\\n`,
       ),
     );
+    expect(stderr).toContain(
+      [
+        '1 payment failed before, EUR 10.50: left out unless you apply with --again.',
+        `Review it with: paydesk batch apply ${plan} --dry-run`,
+        `      or with: paydesk batch apply ${plan} --again --dry-run\n`,
+      ].join('\n'),
+    );
+    // Without the other payment, only --again would send something.
+    const only = desk.file(...lines.slice(0, 2));
+    const nothing = await desk.run([only, '--map', desk.map, '--plan', plan]);
+    expect(nothing.stderr).toContain(`Saved a plan to ${plan} that will refund nothing. Nothing was sent.\n`);
+    expect(nothing.stderr).toMatch(/^1 payment will not be sent:$/m);
+    expect(nothing.stderr).toContain(
+      [
+        '1 payment failed before, EUR 10.50: left out unless you apply with --again.',
+        `Review it with: paydesk batch apply ${plan} --again --dry-run\n`,
+      ].join('\n'),
+    );
+    expect(nothing.stderr).not.toContain(`${plan} --dry-run`);
   });
 
   it('names the plan in JSON and on standard error, for scripts', async () => {
