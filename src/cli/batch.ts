@@ -124,19 +124,18 @@ export async function openBatchDesk(
   return { desk, profile };
 }
 
-/** Refuses a plan that leaves out every row, before it becomes a batch: it stays usable for `--again`. */
+/** Refuses a plan that would send something with `--again` alone, before it becomes a batch and can be applied no more. */
 export function refuseIdlePlan(
   { typed }: CommandContext,
   file: string,
   { header, counts, toSend }: CheckedPlan,
 ): void {
-  if (toSend.rows + counts.check > 0) return;
   // Rows that failed before are among those to send where --again was given.
-  const again = counts['failed-before'] > 0 && header.action !== 'charge';
-  const advice = again ? ' To send again what failed before, add --again.' : '';
+  const isForAgain = counts['failed-before'] > 0 && header.action !== 'charge';
+  if (toSend.rows + counts.check > 0 || !isForAgain) return;
   throw new GuardError(
-    `${file} would send nothing. Left out: ${leftOutText(counts)}. Nothing was sent, and no batch was recorded.${advice}`,
-    { code: 'nothing-to-send', next: again ? [addWords(typed, '--again')] : [] },
+    `${file} would send nothing. Left out: ${leftOutText(counts)}. Nothing was sent, and no batch was recorded. To send again what failed before, add --again.`,
+    { code: 'nothing-to-send', next: [addWords(typed, '--again')] },
   );
 }
 

@@ -234,27 +234,6 @@ describe('batch apply', () => {
     expect(stdout.split('\n\n').at(-1)).not.toMatch(/done|refused/);
   });
 
-  it('refuses a plan that leaves out every row, and asks nobody to confirm it: 9', async () => {
-    const { live } = desk.sandbox;
-    const { paymentId } = await desk.sandbox.create({}, { appId: live.appId, key: live.apiKey });
-    const out = desk.path('nothing-to-send.json');
-    const rows = desk.csv('payment', paymentId, 'no-such');
-    const env = desk.liveEnv;
-    await desk.run('plan', [rows, '--action', 'refund', '--out', out], { env });
-    for (const flags of [[], ['--again']]) {
-      const { code, json } = await desk.run('apply', [out, ...flags, '--json'], { env });
-      expect([code, json.error]).toEqual([
-        9,
-        expect.objectContaining({
-          code: 'nothing-to-send',
-          message: `${out} would send nothing. Left out: 1 not possible, 1 not found. Nothing was sent, and no batch was recorded.`,
-        }),
-      ]);
-    }
-    const dry = await desk.run('apply', [out, '--dry-run', '--json'], { env });
-    expect([dry.code, dry.json]).toEqual([0, expect.objectContaining({ wouldSend: 0 })]);
-  });
-
   it('says in a log which row it waits for and until when, once and without a bar', async () => {
     const payments = await desk.paid(2);
     await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
