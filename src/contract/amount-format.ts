@@ -3,11 +3,14 @@
 import { currencyDigits } from './currencies.js';
 import { writtenOut } from './money.js';
 
-/** The digits of an amount, filled up to the currency's decimals; never rounded, and what is no number stays as it is. */
+/**
+ * The digits of an amount with the decimals of its currency, and more only where they are not zeros. It is never rounded,
+ * and what is no number stays as it is.
+ */
 export function amountDigits(source: string, currency: string | undefined): string {
   const match = /^(-?\d+)(?:\.(\d+))?$/.exec(writtenOut(source));
   if (!match) return source;
-  const decimals = (match[2] ?? '').padEnd(currencyDigits(currency ?? ''), '0');
+  const decimals = (match[2] ?? '').replace(/0+$/, '').padEnd(currencyDigits(currency ?? ''), '0');
   return decimals === '' ? match[1]! : `${match[1]}.${decimals}`;
 }
 

@@ -30,6 +30,13 @@ describe('the question before several payments are moved', () => {
     );
   });
 
+  it('has the sum in the form of the rows where the currency has no decimals', () => {
+    const yen = '{ "paymentId": 4, "referenceId": "inv-4", "amount": 1500, "currency": "JPY" }';
+    const asked = question(three, yen);
+    expect(asked).toMatch(/^Refund 2 payments, EUR 49\.90 {3}JPY 1,500 in total\?\n/);
+    expect(asked).toMatch(/ JPY 1,500\n/);
+  });
+
   it('asks for the amount that a number with an exponent stands for', () => {
     const written = three.replace('49.900', '1.05E1');
     expect(question(written, three)).toMatch(/^Refund 2 payments, EUR 60\.40 in total\?\n {2}1 /);
