@@ -40,7 +40,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'file-problem': [],
   'home-folder': ['store', 'file-problem'],
   loopback: [],
-  prompts: [],
+  prompts: ['output'],
   redact: [],
   suggest: [],
   'typed-values': ['contract', 'suggest'],

@@ -22,6 +22,7 @@ interface Menu<T> {
   start?: T;
   /** What Esc chooses; without it, Esc ends the command as Ctrl-C does. */
   escape?: { name: 'back' | 'quit'; value: T };
+  theme?: object;
 }
 
 const PAGE_SIZE = 12;
@@ -29,9 +30,9 @@ const PAGE_SIZE = 12;
 const WORD_MS = 700;
 
 export async function askMenu<T>(menu: Menu<T>, context: PromptContext): Promise<T> {
-  const { endingWithInput, leftPrompt } = await import('../../prompts.js');
+  const { leftPrompt, question } = await import('../../prompts.js');
   const choices = menu.choices.map(safeChoice);
-  const chosen = await endingWithInput(await createMenu<T>())({ ...menu, choices }, context);
+  const chosen = await question(await createMenu<T>())({ ...menu, choices }, context);
   if (chosen === undefined) throw leftPrompt();
   return chosen.value;
 }
@@ -46,9 +47,9 @@ const safeChoice = <T>({ name, description, short, ...choice }: MenuChoice<T>): 
 
 async function createMenu<T>() {
   const core = await import('@inquirer/core');
-  const theme = core.makeTheme({});
   return core.createPrompt<{ value: T } | undefined, Menu<T>>((menu, done) => {
     const { choices, escape, message } = menu;
+    const theme = core.makeTheme(menu.theme);
     const start = choices.findIndex(({ value }) => 'start' in menu && value === menu.start);
     const [active, setActive] = core.useState(Math.max(0, start));
     const [status, setStatus] = core.useState<'idle' | 'done' | 'left'>('idle');

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { runTyped } from '../../helpers/desk.js';
-import { paydeskTty } from '../../helpers/run.js';
+import Create from '../../../src/commands/payments/create.js';
+import { createFlags, runTyped } from '../../helpers/desk.js';
+import { paydeskTty, type Tty } from '../../helpers/run.js';
+import { newReference } from '../../helpers/sandbox.js';
+import { createScreen } from '../../helpers/screen.js';
 import { parsed, openCustomersDesk, storedMethod, type Method } from './customers-desk.js';
 
 describe('customers on a terminal', async () => {
@@ -70,6 +73,65 @@ describe('customers on a terminal', async () => {
     tty.press('enter');
     await tty.waitFor('Stopped auto-payment registration');
     expect(await tty.ended()).toBe(0);
+  });
+
+  describe('that is narrow', () => {
+    const shown = (tty: Tty, columns = 60) => {
+      const screen = createScreen(columns);
+      screen.write(tty.raw());
+      return screen.lines();
+    };
+
+    const known = (customer: string) => desk.run(Create, createFlags(newReference(), { customer }));
+
+    it('breaks a question between words, and draws it again in its place', async () => {
+      const customer = 'customer-of-the-shop-in-madrid';
+      const { home, env } = desk;
+      await known(customer);
+      const tty = await paydeskTty(['customers', 'forget', customer], { home, env, columns: 60 });
+      await tty.waitFor('(y/N)');
+      tty.type('nn');
+      tty.press('backspace', 'enter');
+      expect(await tty.ended()).toBe(130);
+      expect(shown(tty).slice(0, 4)).toEqual([
+        '✔ Remove what this desk keeps about customer',
+        `  ${customer} (1 known`,
+        '  payment)? No',
+        'Nothing was removed.',
+      ]);
+    });
+
+    it('leaves room for the answer behind a question', async () => {
+      const { home, env } = desk;
+      await known('t_6');
+      const tty = await paydeskTty(['customers', 'forget', 't_6'], { home, env, columns: 70 });
+      await tty.waitFor('(y/N)');
+      expect(shown(tty, 70)).toEqual([
+        '? Remove what this desk keeps about customer t_6 (1 known',
+        '  payment)? (y/N)',
+      ]);
+      tty.press('ctrl-c');
+      expect(await tty.ended()).toBe(130);
+    });
+
+    it('breaks what is wrong with an answer between words', async () => {
+      await storedMethod(desk, 't_5', sandbox.live);
+      const [method] = await methodsOf('t_5', true);
+      const argv = ['customers', 'remove-method', 't_5', String(method!.paymentMethodId)];
+      const tty = await paydeskTty(argv, { env: desk.liveEnv, columns: 60 });
+      await tty.waitFor('Type the App ID to confirm:');
+      tty.type('other');
+      tty.press('enter');
+      await tty.waitFor('cancel.');
+      const wrong = shown(tty).slice(-2);
+      expect(wrong.join(' ').replaceAll(/\s+/g, ' ')).toBe(
+        `> Type the App ID, ${sandbox.live.appId}, or press Enter to cancel.`,
+      );
+      expect(wrong[1]).toMatch(/^ {2}\S/);
+      tty.press('enter');
+      expect(await tty.ended()).toBe(130);
+      expect(shown(tty).filter((line) => line.includes('to confirm:'))).toHaveLength(1);
+    });
   });
 
   it('prints for scripts what the tables leave out', async () => {
