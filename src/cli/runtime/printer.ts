@@ -22,6 +22,9 @@ interface PrinterSettings {
   profile?: string | undefined;
 }
 
+/** `^C`, which a terminal writes behind a status line at Ctrl-C, and the cursor: a line that wraps cannot be cleared. */
+const ECHO_WIDTH = 3;
+
 /** Prints what a command shows: lines and tables for people, rows for scripts, JSON for programs. */
 export class Printer {
   readonly #streams: Streams;
@@ -125,7 +128,7 @@ export class Printer {
 
   status(text: string | undefined): void {
     const { width } = this.#streams.stderr;
-    const line = text === undefined ? undefined : toned('dim', truncate(safeText(text), width - 1));
+    const line = text === undefined ? undefined : toned('dim', truncate(safeText(text), width - ECHO_WIDTH));
     this.#streams.status(line === undefined ? undefined : renderLine(line, this.#themes.stderr));
   }
 

@@ -15,7 +15,7 @@ const slow = (route: string) => desk.fault({ kind: 'latency', route, next: 1, de
 
 async function onTerminal(words: string[], options: TtyOptions = {}) {
   const tty = await paydeskTty(words, { env: envOf(desk.sandbox), ...options });
-  const screen = createScreen();
+  const screen = createScreen(options.columns);
   return {
     tty,
     async left() {
@@ -45,6 +45,19 @@ describe('a slow answer', () => {
     await tty.waitFor('Sending the refund of EUR 20.00 …');
     const { lines } = await left();
     expect(lines.join('\n')).not.toContain('Sending');
+  });
+
+  it('leaves nothing on a narrow screen at Ctrl-C, which the terminal echoes', async () => {
+    const { paymentId } = await desk.paid();
+    await desk.fault({ kind: 'provider-silent', route: 'refund', next: 1 });
+    const words = ['payments', 'refund', String(paymentId), '--wait'];
+    const { tty, left } = await onTerminal(words, { columns: 60 });
+    await tty.waitFor('Refunding. Waiting for Refunded.');
+    tty.press('ctrl-c');
+    const { code, lines } = await left();
+    expect(code).toBe(130);
+    expect(tty.text()).toContain('^C');
+    expect(lines.join('\n')).not.toContain('Waiting for');
   });
 
   it('is not told in a pipe', async () => {
