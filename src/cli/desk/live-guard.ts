@@ -50,13 +50,10 @@ function checkConfirmation(guard: LiveGuard, typed: Command): void {
     );
   }
   if (profile.kind !== 'live' || confirm !== undefined || guard.dryRun || guard.interactive) return;
-  throw new GuardError(
-    `This is a live app. Without a terminal, confirm it with --confirm. Nothing was sent.`,
-    {
-      code: 'confirmation-missing',
-      next: [addWords(typed, '--confirm', profile.appId)],
-    },
-  );
+  throw new GuardError('This is a live app, which must be confirmed with --confirm. Nothing was sent.', {
+    code: 'confirmation-missing',
+    next: [addWords(typed, '--confirm', profile.appId)],
+  });
 }
 
 interface Question {

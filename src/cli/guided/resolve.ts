@@ -26,7 +26,7 @@ const MAX_STUCK = 200;
 export function requireTerminal(context: CommandContext, named: readonly string[]): void {
   if (context.interactive && context.streams.stdout.terminal && !context.json) return;
   const names = named.length === 0 ? ['-'] : named;
-  throw new UsageError('resolve asks questions, so it needs a terminal. Nothing was sent.', {
+  throw new UsageError('resolve needs a terminal where it can ask questions. Nothing was sent.', {
     code: 'no-terminal',
     saysNothingSent: true,
     next: [

@@ -33,7 +33,7 @@ export default class LedgerAdopt extends BaseCommand {
 
   async #ask(): Promise<void> {
     if (!this.interactive) {
-      throw new GuardError('Without a terminal, adopting a ledger needs --yes. Nothing was changed.', {
+      throw new GuardError('Adopting a ledger must be confirmed with --yes. Nothing was changed.', {
         code: 'confirmation-missing',
         next: [paydesk('ledger', 'adopt', '--yes')],
       });

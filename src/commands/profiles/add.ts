@@ -61,7 +61,7 @@ export default class ProfilesAdd extends BaseCommand {
   /** If nobody can be asked for the key, it must come from stdin. */
   protected override async review(flags: Record<string, unknown>) {
     if (this.interactive || flags['api-key-stdin'] === true) return { bad: [], missing: [] };
-    const problem = 'missing: without a terminal, pass the key on stdin';
+    const problem = 'missing: pass the key on stdin';
     return { bad: [], missing: [{ name: 'api-key-stdin', input: '--api-key-stdin', problem }] };
   }
 

@@ -80,10 +80,10 @@ export default class ReconcileMap extends BaseCommand {
     return askMenu({ message, choices: [...choices, { name: 'None', value: undefined }] }, this.prompts());
   };
 
-  /** Without a terminal, `--yes` is needed. */
+  /** Where nobody can be asked, `--yes` is needed. */
   async #confirm(file: string): Promise<void> {
     if (!this.interactive) {
-      throw new UsageError('Without a terminal, writing the file needs --yes. Nothing was written.', {
+      throw new UsageError('Writing the file must be confirmed with --yes. Nothing was written.', {
         code: 'not-confirmed',
         next: [addWords(this.typed, '--yes')],
       });

@@ -40,6 +40,8 @@ describe('on a live app', () => {
       expect(missing.code).toBe(9);
       expect(missing.stderr).toContain(`LIVE  environment (app ${desk.sandbox.live.appId})`);
       expect(missing.stderr).toContain(`--confirm ${desk.sandbox.live.appId}`);
+      // It is said with --no-input on a terminal too.
+      expect(missing.stderr).not.toContain('terminal');
       const wrong = await payments(live, verb, [...args(paymentId), '--confirm', 'another', '--json']);
       expect(wrong.code).toBe(9);
       expect(wrong.json.error?.code).toBe('confirmation-wrong');

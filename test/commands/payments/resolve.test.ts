@@ -341,7 +341,7 @@ it('refuses without a terminal, and names the commands to use instead', async ()
   const env = envOf(desk.sandbox);
   const { code, stdout, stderr } = await runTyped(['payments', 'resolve', 'inv-1', 'inv-2'], { home, env });
   expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toContain('resolve asks questions, so it needs a terminal. Nothing was sent.');
+  expect(stderr).toContain('resolve needs a terminal where it can ask questions. Nothing was sent.');
   expect(stderr).toContain('paydesk payments explain inv-1 inv-2');
   const json = await runTyped(['payments', 'resolve', '--json'], { home, env });
   expect(json.code).toBe(2);

@@ -193,6 +193,13 @@ describe('reconcile map', () => {
     expect(guessed('D/C', ['D', 'C']).notes).toEqual([]);
   });
 
+  it('needs --yes where it must not ask, on a terminal too', async () => {
+    const out = join(folder, 'unasked.yaml');
+    const tty = await paydeskTty(['reconcile', 'map', sandboxFile, '--out', out, '--no-input'], {});
+    await tty.waitFor('Writing the file must be confirmed with --yes. Nothing was written.');
+    expect(await tty.ended()).toBe(2);
+  });
+
   it('names the columns that it ignores', async () => {
     const { stderr } = await map(sandboxFile, '--out', join(folder, 'ignored.yaml'), '--yes');
     expect(stderr).toContain('Ignored column: net.\n');
