@@ -1,6 +1,6 @@
 // The answer to "I paid twice": other payments of the same customer and amount.
 
-import { madeTime, paidStates } from '../ledger/known/also-paid.js';
+import { madeTime, MAX_ALSO_PAID, paidStates } from '../ledger/known/also-paid.js';
 import type { KnownPaymentRow } from '../ledger/schema.js';
 import type { Sources } from './records.js';
 import { type Command, paydesk, withProfile } from '../next-command.js';
@@ -18,7 +18,7 @@ export interface AlsoPaid {
   createdTime: number | null;
   /** For a person. */
   text: string;
-  /** Explain the other payment, and refund the later of the two where that is possible. */
+  /** Explain the other payment; and together they refund all payments but the first, where that is possible. */
   commands: Command[];
 }
 
@@ -28,10 +28,12 @@ export function alsoPaidOf(
   { profile, readOnly = false }: { profile: string | undefined; readOnly?: boolean },
 ): AlsoPaid[] {
   const isPaid = (paidStates as readonly string[]).includes(known.state);
-  return alsoPaid.map((other) => {
+  const others = alsoPaid.slice(0, MAX_ALSO_PAID);
+  const isClear = ({ state, payment_id }: KnownPaymentRow) =>
+    state === 'Captured' && !uncertain.has(payment_id);
+  const first = [known, ...others].filter(isClear).toSorted(byTime)[0];
+  return others.map((other) => {
     const apart = madeTime(other) - madeTime(known);
-    const both = [known, other];
-    const isClear = both.every(({ state, payment_id }) => state === 'Captured' && !uncertain.has(payment_id));
     const when =
       Math.abs(apart) < 1_000
         ? 'at the same time'
@@ -51,15 +53,14 @@ export function alsoPaidOf(
       commands: [
         command('explain', other.payment_id),
         // Where one of the two went back already, or may have, the other is the one that was meant.
-        ...(isClear && !readOnly ? [command('refund', laterOf(known, other).payment_id)] : []),
+        ...([known, other].every(isClear) && !readOnly
+          ? [command('refund', (other === first ? known : other).payment_id)]
+          : []),
       ],
     };
   });
 }
 
-/** The same one, whichever of the two is asked about: of two at the same time, the one with the higher ID. */
-function laterOf(one: KnownPaymentRow, other: KnownPaymentRow): KnownPaymentRow {
-  const apart = madeTime(other) - madeTime(one);
-  const byId = other.payment_id.localeCompare(one.payment_id, 'en', { numeric: true });
-  return (apart || byId) > 0 ? other : one;
-}
+/** The same order, whichever of them is asked about: of two at the same time, the one with the lower ID is first. */
+const byTime = (one: KnownPaymentRow, other: KnownPaymentRow): number =>
+  madeTime(one) - madeTime(other) || one.payment_id.localeCompare(other.payment_id, 'en', { numeric: true });

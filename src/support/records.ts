@@ -8,7 +8,7 @@ import {
   readPaymentRecords,
   type RecordedIntent,
 } from '../ledger/moves/payment-record.js';
-import { findAlsoPaid, findMaybePaid } from '../ledger/known/also-paid.js';
+import { findAlsoPaid, findMaybePaid, MAX_ALSO_PAID } from '../ledger/known/also-paid.js';
 import type { PaymentNames } from '../ledger/payment-ref.js';
 import type { DeskTables, KnownPaymentRow } from '../ledger/schema.js';
 import { idOf } from '../payments/named-payments.js';
@@ -86,7 +86,8 @@ export function createRecords(
       const found = await Promise.all(
         known.flatMap((row) => [findMaybePaid(store.db, row), findAlsoPaid(store.db, row)]),
       );
-      return [...new Map(found.flat().map((row) => [row.payment_id, row])).values()];
+      const closest = found.flatMap((rows) => rows.slice(0, MAX_ALSO_PAID));
+      return [...new Map(closest.map((row) => [row.payment_id, row])).values()];
     },
 
     async find(reads) {
@@ -98,7 +99,7 @@ export function createRecords(
           const deliveries = await inbox.ofPayment(app, names, { limit: MAX_WEBHOOKS });
           const record = records.get(paymentId);
           const alsoPaid = record?.known ? await findAlsoPaid(store.db, record.known) : [];
-          const ids = [paymentId, ...alsoPaid.map(({ payment_id }) => payment_id)];
+          const ids = [paymentId, ...alsoPaid.slice(0, MAX_ALSO_PAID).map(({ payment_id }) => payment_id)];
           const uncertain = alsoPaid.length === 0 ? new Set<string>() : await refundedHere(ids);
           return { record, webhooks: receivedWebhooks(deliveries), alsoPaid, uncertain };
         }),

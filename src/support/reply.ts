@@ -2,6 +2,7 @@
 
 import type { PaymentRead } from '../client/payment-calls.js';
 import { isStateName, type StateName, wasCaptured } from '../contract/states.js';
+import { MAX_ALSO_PAID } from '../ledger/known/also-paid.js';
 import type { KnownPaymentRow } from '../ledger/schema.js';
 import { isDecimal, takenAmount, writtenOut } from '../contract/money.js';
 import { formatAmount, localAmount } from '../contract/amount-format.js';
@@ -70,34 +71,55 @@ export function replyOf(
     payment: named({ amount: payment.amount, currency: payment.currency, createdTime, referenceId }),
     by: dates.format(nextWorkday(now)),
   };
+  const detailsOf = (one: OtherPayment) => ({ ...details, payment: named(one) });
   const kept = others.filter(({ state }) => isKept(state));
   const own = textFor(situation, texts);
   const isSure = isKept(situation.state) && [texts.states.Captured, texts.states.Capturing].includes(own);
-  const body =
-    isSure && kept.length > 0
+  const isRepeated = isSure && kept.length > 0;
+  const told = isRepeated ? others.filter(({ state }) => !isKept(state)) : others;
+  const body = [
+    isRepeated
       ? texts.paidTwice({
-          payments: new Intl.ListFormat(texts.locale).format([details.payment, ...kept.map(named)]),
+          payments: listOf([details.payment, ...kept.map(named)], texts),
+          count: kept.length + 1,
           by: details.by,
         })
-      : [
-          own(details),
-          ...aboutOther(situation, others[0], texts, (one) => ({ ...details, payment: named(one) })),
-        ].join(' ');
+      : own(details),
+    ...aboutOthers(situation, told.slice(0, MAX_ALSO_PAID), texts, detailsOf),
+  ].join(' ');
   return `${texts.greeting(firstName(payment.payerName))}\n\n${body}`;
+}
+
+/** The payment that was asked about and the closest others; how many more there are ends the list. */
+function listOf(names: readonly string[], texts: ReplyTexts): string {
+  const shown = names.slice(0, MAX_ALSO_PAID + 1);
+  const more = names.length - shown.length;
+  return new Intl.ListFormat(texts.locale).format([...shown, ...(more === 0 ? [] : [texts.more(more)])]);
 }
 
 const isKept = (state: string | undefined): boolean => state === 'Captured' || state === 'Capturing';
 
-/** One of the two was refunded, or is to be: what became of the other. */
-function aboutOther(
+/** One of the payments was refunded, or is to be: what became of the others. */
+function aboutOthers(
   { state }: Situation,
-  other: OtherPayment | undefined,
+  others: readonly OtherPayment[],
   texts: ReplyTexts,
-  details: (other: OtherPayment) => Parameters<ReplyText>[0],
+  detailsOf: (other: OtherPayment) => Parameters<ReplyText>[0],
 ): string[] {
-  if (other === undefined || state === undefined || !isPaid(state) || !isStateName(other.state)) return [];
-  const text = other.state === 'Captured' ? texts.alsoReceived : texts.states[other.state];
-  return [text(details(other))];
+  if (state === undefined || !isPaid(state)) return [];
+  let isRefundTold = state === 'Refunded';
+  return others.flatMap((other) => {
+    if (!isStateName(other.state)) return [];
+    const isRefunded = other.state === 'Refunded';
+    const text =
+      other.state === 'Captured'
+        ? texts.alsoReceived
+        : isRefunded && isRefundTold
+          ? texts.alsoRefunded
+          : texts.states[other.state];
+    isRefundTold ||= isRefunded;
+    return [text(detailsOf(other))];
+  });
 }
 
 const isPaid = (state: StateName): boolean => state === 'Capturing' || wasCaptured(state);

@@ -5,7 +5,8 @@ import type { DeskTables, KnownPaymentRow } from '../schema.js';
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** The customer has paid in these, whatever became of it since. */
 export const paidStates: readonly StateName[] = ['Capturing', ...capturedStates];
-const MAX_SHOWN = 5;
+/** How many of them are read again and named. */
+export const MAX_ALSO_PAID = 5;
 
 /** When a payment was made, as well as this desk knows. */
 export const madeTime = ({ created_time, known_time }: KnownPaymentRow): number => created_time ?? known_time;
@@ -52,5 +53,5 @@ async function findSameAmount(
     for (const row of rows) found.set(row.payment_id, row);
   }
   const distance = (row: KnownPaymentRow) => Math.abs(madeTime(row) - madeTime(known));
-  return [...found.values()].sort((a, b) => distance(a) - distance(b)).slice(0, MAX_SHOWN);
+  return [...found.values()].sort((a, b) => distance(a) - distance(b));
 }

@@ -127,12 +127,16 @@ function identityLines(label: string, parts: readonly string[], { width }: Look)
 
 function forPerson(explanation: Explanation, look: Look): Line[] {
   const { actions, severity } = explanation;
-  const refunds = refundsOfTwo(explanation);
+  const refunds = refundsOfRepeats(explanation);
   const isOver = actions[0]?.recommended !== true && (severity === 'ok' || severity === 'failed');
   return [
     ...standingLines(explanation, look),
     ...(isOver && refunds.length === 0 ? ['Nothing needs to be done.'] : []),
-    ...(refunds.length === 0 ? [] : ['If the customer meant to pay once, refund one of the payments:']),
+    ...(refunds.length === 0
+      ? []
+      : [
+          `If the customer meant to pay once, refund ${refunds.length === 1 ? 'one' : 'all but one'} of the payments:`,
+        ]),
     ...refunds.flatMap((command) => indentedCommand(command, '  ', look)),
     ...(actions.length === 0 ? [] : ['What you can do']),
     ...actions.flatMap((action, index) => actionLines(action, index + 1, look)),
@@ -140,8 +144,8 @@ function forPerson(explanation: Explanation, look: Look): Line[] {
   ];
 }
 
-/** The commands that refund the later one, where the customer has paid more than once. */
-function refundsOfTwo({ situation, alsoPaid }: Explanation): string[] {
+/** The commands that refund all payments but the first, where the customer has paid more than once. */
+function refundsOfRepeats({ situation, alsoPaid }: Explanation): string[] {
   if (situation.state !== 'Captured') return [];
   const commands = alsoPaid.filter(({ state }) => state === 'Captured').flatMap((other) => other.commands);
   const refunds = commands.filter(({ words }) => words.includes('refund'));

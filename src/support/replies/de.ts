@@ -57,9 +57,11 @@ export const de: ReplyTexts = {
     `Ihre Zahlung ${payment} wurde nicht rechtzeitig abgeschlossen. ${notCharged} Ihre Bank gibt den reservierten Betrag in der Regel innerhalb weniger Werktage wieder frei.`,
   cancelledTooLate: ({ payment, by }) =>
     `Leider konnten wir Ihre Zahlung ${payment} nicht mehr rechtzeitig stornieren. Das tut uns leid. Wir kümmern uns darum und melden uns bis zum ${by} bei Ihnen.`,
-  paidTwice: ({ payments, by }) =>
-    `Bei uns liegen Ihre Zahlungen ${payments} vor. Möglicherweise haben Sie doppelt bezahlt. Wir prüfen das und melden uns bis zum ${by} bei Ihnen.`,
+  paidTwice: ({ payments, count, by }) =>
+    `Bei uns liegen Ihre Zahlungen ${payments} vor. Möglicherweise haben Sie ${count === 2 ? 'doppelt' : 'mehrfach'} bezahlt. Wir prüfen das und melden uns bis zum ${by} bei Ihnen.`,
+  more: (count) => `${count} weitere`,
   alsoReceived: ({ payment }) => `Ihre Zahlung ${payment} haben wir ebenfalls erhalten.`,
+  alsoRefunded: ({ payment }) => `Ihre Zahlung ${payment} haben wir ebenfalls erstattet.`,
   unclear,
   operations: {
     capture: {

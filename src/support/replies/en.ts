@@ -57,9 +57,11 @@ export const en: ReplyTexts = {
     `Your payment ${payment} was not completed in time. You have not been charged, and your bank makes the reserved amount available again, usually within a few business days.`,
   cancelledTooLate: ({ payment, by }) =>
     `We are sorry that we could not cancel your payment ${payment} in time. We are working on it and will write to you by ${by}.`,
-  paidTwice: ({ payments, by }) =>
-    `Our records show your payments ${payments}. You may have paid twice. We are checking this and will write to you by ${by}.`,
+  paidTwice: ({ payments, count, by }) =>
+    `Our records show your payments ${payments}. You may have paid ${count === 2 ? 'twice' : 'more than once'}. We are checking this and will write to you by ${by}.`,
+  more: (count) => `${count} more`,
   alsoReceived: ({ payment }) => `We have also received your payment ${payment}.`,
+  alsoRefunded: ({ payment }) => `We have also refunded your payment ${payment}.`,
   unclear,
   operations: {
     capture: {

@@ -56,9 +56,11 @@ export const es: ReplyTexts = {
     `Su pago ${payment} no se completó a tiempo. ${notCharged} El importe que reservó su banco volverá a estar disponible, normalmente en unos pocos días hábiles.`,
   cancelledTooLate: ({ payment, by }) =>
     `Lamentamos no haber podido cancelar a tiempo su pago ${payment}. Estamos trabajando en ello y le escribiremos a más tardar el ${by}.`,
-  paidTwice: ({ payments, by }) =>
-    `Nos constan sus pagos ${payments}. Es posible que haya pagado dos veces. Lo estamos comprobando y le escribiremos a más tardar el ${by}.`,
+  paidTwice: ({ payments, count, by }) =>
+    `Nos constan sus pagos ${payments}. Es posible que haya pagado ${count === 2 ? 'dos veces' : 'más de una vez'}. Lo estamos comprobando y le escribiremos a más tardar el ${by}.`,
+  more: (count) => `${count} más`,
   alsoReceived: ({ payment }) => `También hemos recibido su pago ${payment}.`,
+  alsoRefunded: ({ payment }) => `También hemos reembolsado su pago ${payment}.`,
   unclear,
   operations: {
     capture: {

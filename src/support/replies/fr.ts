@@ -58,9 +58,11 @@ export const fr: ReplyTexts = {
     `Votre paiement ${payment} n’a pas été finalisé à temps. ${notCharged} Le montant réservé par votre banque sera de nouveau disponible, en général sous quelques jours ouvrés.`,
   cancelledTooLate: ({ payment, by }) =>
     `Nous sommes désolés de ne pas avoir pu annuler à temps votre paiement ${payment}. Nous nous en occupons et vous écrirons au plus tard le ${by}.`,
-  paidTwice: ({ payments, by }) =>
-    `Nous avons enregistré vos paiements ${payments}. Il est possible que vous ayez payé deux fois. Nous le vérifions et vous écrirons au plus tard le ${by}.`,
+  paidTwice: ({ payments, count, by }) =>
+    `Nous avons enregistré vos paiements ${payments}. Il est possible que vous ayez payé ${count === 2 ? 'deux fois' : 'plusieurs fois'}. Nous le vérifions et vous écrirons au plus tard le ${by}.`,
+  more: (count) => `${count} ${count === 1 ? 'autre' : 'autres'}`,
   alsoReceived: ({ payment }) => `Nous avons également reçu votre paiement ${payment}.`,
+  alsoRefunded: ({ payment }) => `Nous avons également remboursé votre paiement ${payment}.`,
   unclear,
   operations: {
     capture: {

@@ -10,9 +10,10 @@ interface ReplyDetails {
   by: string;
 }
 
-/** Several payments, as `payment` names each: `of EUR 10.50 and of EUR 10.50`. */
 interface PaidTwice {
+  /** As `payment` names each: `of EUR 10.50 and of EUR 10.50`. */
   payments: string;
+  count: number;
   by: string;
 }
 
@@ -39,8 +40,12 @@ export interface ReplyTexts {
   cancelledTooLate: ReplyText;
   /** The customer has paid more than once, and nobody has decided what becomes of it. */
   paidTwice(details: PaidTwice): string;
+  /** Ends a list of payments: `of EUR 10.50, of EUR 10.50 and 2 more`. */
+  more(count: number): string;
   /** Follows the text about a payment that was refunded: another one was not. */
   alsoReceived: ReplyText;
+  /** Follows it where another one was refunded too. */
+  alsoRefunded: ReplyText;
   /** Nobody can say for certain where the payment stands. */
   unclear: ReplyText;
   /** An instruction of ours that the payment does not show as done. */

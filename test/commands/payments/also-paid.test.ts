@@ -14,6 +14,8 @@ afterAll(() => desk.sandbox.close());
 
 let customers = 0;
 
+type Paid = Awaited<ReturnType<TestDesk['paid']>>;
+
 function twiceTests(database: () => Promise<Record<string, string>>): void {
   let env: Record<string, string>;
   beforeAll(async () => {
@@ -141,6 +143,50 @@ function twiceTests(database: () => Promise<Record<string, string>>): void {
         `We have received your payment ${one}\\. Thank you! .* We have refunded your payment ${two}\\. `,
       ),
     );
+  });
+
+  it('names every payment of a customer who paid three times, and refunds all but one', async () => {
+    const customer = newCustomer();
+    const made = [await paidBy(customer), await paidBy(customer), await paidBy(customer)];
+    for (const { paymentId } of made) await explain(paymentId);
+    const [first, second, third] = made as [Paid, Paid, Paid];
+    for (const { paymentId } of made) {
+      const shown = await desk.run('explain', [paymentId], { env, terminal: true, now: new Date() });
+      const [, todo = ''] = shown.stdout.split('refund all but one of the payments:\n');
+      const refunds = todo.split('\n').slice(0, 2).toSorted();
+      expect(refunds).toEqual([second, third].map((paid) => `  paydesk payments refund ${paid.paymentId}`));
+    }
+    const reply = async ({ paymentId }: Paid, ...more: string[]) =>
+      (await explain(paymentId, '--as-reply', ...more)).stdout;
+    const namesAll = (text: string) =>
+      made.map(({ referenceId }) => text.split(` ${referenceId})`).length - 1).join();
+    expect(await reply(first)).toMatch(
+      /Our records show your payments .*\. You may have paid more than once\. /,
+    );
+    for (const language of ['en', 'de', 'es', 'fr'])
+      expect(namesAll(await reply(first, '--lang', language))).toBe('1,1,1');
+
+    await desk.sandbox.call('POST', `/payments/${third.paymentId}/refund`);
+    await desk.sandbox.settle();
+    for (const each of made) expect(namesAll(await reply(each))).toBe('1,1,1');
+    expect(await reply(first)).toMatch(/You may have paid twice\. .* We have refunded your payment /);
+    expect((await reply(third)).match(/We have also received your payment /g)).toHaveLength(2);
+    await desk.sandbox.call('POST', `/payments/${second.paymentId}/refund`);
+    await desk.sandbox.settle();
+    const text = await reply(first);
+    expect(namesAll(text)).toBe('1,1,1');
+    expect(text).toMatch(/We have refunded your payment .* We have also refunded your payment /);
+    expect(text.match(/business days/g)).toHaveLength(1);
+  });
+
+  it('counts the payments that a reply has no room for', async () => {
+    const customer = newCustomer();
+    const made: Paid[] = [];
+    for (let count = 0; count < 8; count += 1) made.push(await paidBy(customer));
+    for (const { paymentId } of made) await desk.run('get', [paymentId], { env });
+    const { stdout } = await explain(made[0]!.paymentId, '--as-reply');
+    expect(stdout.match(/of EUR 49\.90/g)).toHaveLength(6);
+    expect(stdout).toContain(' and 2 more. You may have paid more than once.');
   });
 
   it('reads the other payment again: it may have been paid since this desk saw it', async () => {
