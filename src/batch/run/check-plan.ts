@@ -1,7 +1,7 @@
 // From a plan file to a batch: the plan must be for this app and ledger, unchanged, within the limits, and not yet applied.
 
 import { paydesk } from '../../next-command.js';
-import { counted } from '../../contract/amount-format.js';
+import { counted, formatAmount } from '../../contract/amount-format.js';
 import { isLarger } from '../../contract/exact.js';
 import { createTotals } from '../../contract/totals.js';
 import { GuardError, UsageError } from '../../errors.js';
@@ -101,9 +101,10 @@ function overLimits({ rows, totals }: ToSend, { maxTotal, maxRows }: Limits): st
     if (currency === '') {
       over.push(`it moves ${total} on rows without a currency, and --max-total needs one on each row`);
     } else if (limit === undefined) {
-      over.push(`it moves ${currency} ${total}, and there is no --max-total for ${currency}`);
+      over.push(`it moves ${formatAmount(total, currency)}, and there is no --max-total for ${currency}`);
     } else if (isLarger(total, limit.amount)) {
-      over.push(`it moves ${currency} ${total}, and --max-total is ${currency} ${limit.amount}`);
+      const [moved, allowed] = [total, limit.amount].map((amount) => formatAmount(amount, currency));
+      over.push(`it moves ${moved}, and --max-total is ${allowed}`);
     }
   }
   return over;

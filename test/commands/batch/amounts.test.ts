@@ -65,7 +65,7 @@ describe('a service that writes amounts with three decimals', () => {
     );
     expect((await plan(payments)).stderr).toMatch(/will refund +3 +KWD 3\.702\n/);
     expect(await refused('--max-total', 'KWD=3.70')).toContain(
-      'it moves KWD 3.702, and --max-total is KWD 3.70',
+      'it moves KWD 3.702, and --max-total is KWD 3.700',
     );
     expect(await refused('--max-total', 'KWD=3.701')).toContain('--max-total is KWD 3.701');
     expect((await run('apply', [out, '--max-total', 'KWD=3.702', '--json'])).code).toBe(0);
