@@ -5,7 +5,7 @@ import { createSlots, type Slots } from '../concurrency.js';
 import type { Client } from '../client/client.js';
 import type { Clock } from '../client/clock.js';
 import type { PaymentRead } from '../client/payment-calls.js';
-import { canReach, type StateName } from '../contract/states.js';
+import { canReach, operationStates, type StateName } from '../contract/states.js';
 import { GuardError, NotReachedError, type PaydeskError, ServiceError, TemporaryError } from '../errors.js';
 import {
   idOf,
@@ -17,7 +17,9 @@ import {
   stateText,
 } from '../payments/named-payments.js';
 import { readUntil, waitEnded, type Turn } from '../payments/wait.js';
+import { type Entry, outcomeOf } from '../ledger/moves/entries.js';
 import type { Wakeups } from '../webhooks/inbox/wakeups.js';
+import type { Records } from './records.js';
 
 /** The customer was charged, refunded, or will not be charged. */
 const settled: readonly StateName[] = ['Captured', 'Refunded', 'Cancelled', 'Declined', 'Failed', 'Expired'];
@@ -140,6 +142,24 @@ function endOf(read: PaymentRead, until: Until): Pick<Watched, 'result' | 'error
       { code: 'not-reached', next: [paydesk('payments', 'explain', idOf(read))] },
     ),
   };
+}
+
+/**
+ * The instruction of this desk that leads to `until` and was accepted, where the payment shows nothing of it: it is late,
+ * or it has failed, and then a watch would never end.
+ */
+export async function acceptedWithoutEffect(
+  records: Records,
+  read: PaymentRead,
+  until: Until,
+): Promise<string | undefined> {
+  const [operation, { during, end }] = Object.entries(operationStates).find(
+    ([, each]) => each.end === until,
+  ) ?? [undefined, {}];
+  if (operation === undefined || read.state === during || read.state === end) return undefined;
+  const open = await records.findOpen(namesOf(read));
+  const isIt = (entry: Entry) => entry.operation === operation && outcomeOf(entry) === 'accepted';
+  return open.some(isIt) ? operation : undefined;
 }
 
 function stopped(

@@ -7,11 +7,16 @@ import { readOptions } from '../../cli/desk/seen-journal.js';
 import { openSession } from '../../cli/desk/session.js';
 import { openRecords, storeIfOpen } from '../../cli/desk/support-records.js';
 import { systemClock } from '../../client/clock.js';
+import type { PaymentRead } from '../../client/payment-calls.js';
 import { InterruptedError } from '../../errors.js';
+import { paydesk } from '../../next-command.js';
+import { commandPiece, joinPieces } from '../../output/lines.js';
 import { endingOf } from '../../payments/endings.js';
 import { targetState } from '../../payments/follow-payment.js';
+import { idOf, labelOf, stateText } from '../../payments/named-payments.js';
 import { withWakeups } from '../../webhooks/inbox/wakeups.js';
-import { watchAll, type Until } from '../../support/watch.js';
+import { acceptedWithoutEffect, watchAll, type Until } from '../../support/watch.js';
+import type { Records } from '../../support/records.js';
 import { watchedJson, watchEventJson, watchLine } from '../../output/views/watch.js';
 
 const FIRST_PAUSE_MS = 500;
@@ -57,6 +62,7 @@ export default class PaymentsWatch extends BaseCommand {
           this.show(event, watchLine);
           await this.emit(watchEventJson(event));
           await records?.remember([event.read]);
+          await this.#tellOfFailure(records, event.read, until);
         },
         onTrouble: (name, error) => this.note(`${name}: ${error.message} Trying again.`),
       }),
@@ -66,5 +72,15 @@ export default class PaymentsWatch extends BaseCommand {
     if (reason instanceof InterruptedError) throw reason;
     const ending = endingOf(watched, until);
     if (ending) this.endAs(ending);
+  }
+
+  /** What was sent may have failed already: then nothing that is waited for will come. */
+  async #tellOfFailure(records: Records | undefined, read: PaymentRead, until: Until): Promise<void> {
+    const operation = records && (await acceptedWithoutEffect(records, read, until));
+    if (operation === undefined) return;
+    this.note(
+      `The ${operation} of payment ${labelOf(read)} was accepted, but the payment is ${stateText(read)}. If it stays so, the ${operation} has failed:`,
+      joinPieces('  ', commandPiece(paydesk('payments', 'check', idOf(read)))),
+    );
   }
 }

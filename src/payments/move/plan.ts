@@ -29,7 +29,7 @@ import {
 import { findBlocking, findOpenAt } from './record.js';
 import { withLedger } from '../with-ledger.js';
 import { forbidden } from './legality.js';
-import { instruct } from './send.js';
+import { sendMove } from './send.js';
 import { type Move, type MoveResult, unknownState } from './result.js';
 import {
   idOf,
@@ -226,7 +226,7 @@ async function begin(
   if ('settle' in entry) return () => reportOpen(desk, entry.settle, entry.entry).catch(ifThrown);
   try {
     desk.signal.throwIfAborted();
-    const { follow } = await instruct(desk, entry.move);
+    const { follow } = await sendMove(desk, entry.move);
     return () => follow().catch(ifThrown);
   } catch (error) {
     const result = ifThrown(error);

@@ -31,11 +31,11 @@ const JUST_NOW_MS = 1_000;
 
 /** Sends it, and follows it where that was asked for. */
 export async function carryOut(desk: Desk, move: Move): Promise<MoveResult> {
-  const { follow } = await instruct(desk, move);
+  const { follow } = await sendMove(desk, move);
   return follow();
 }
 
-export async function instruct(desk: Desk, move: Move): Promise<CarriedOut> {
+export async function sendMove(desk: Desk, move: Move): Promise<CarriedOut> {
   const { before, refusal } = await lastRead(desk, move);
   if (refusal) {
     // The same operation of another process may be what has moved it.
@@ -52,10 +52,10 @@ export async function instruct(desk: Desk, move: Move): Promise<CarriedOut> {
   const opening = await withLedger(() => desk.ledger.open(intent, { again, cleared, clearedSeen }));
   if (opening.kind === 'quiet' && cleared === undefined) {
     const clear = await clearToSend(desk, { ...move, read: before }, opening.intent);
-    return 'settled' in clear ? over(clear.settled) : instruct(desk, clear.cleared);
+    return 'settled' in clear ? over(clear.settled) : sendMove(desk, clear.cleared);
   }
   if (opening.kind === 'seen') {
-    return instruct(desk, await clearSeen(desk, { ...move, read: before }, opening));
+    return sendMove(desk, await clearSeen(desk, { ...move, read: before }, opening));
   }
   if (opening.kind !== 'opened') return over(await reportBlocked(desk, { ...move, read: before }, opening));
   return send(desk, move, before, opening.intent, fence);

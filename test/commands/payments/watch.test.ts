@@ -43,6 +43,21 @@ describe('payments watch', () => {
     expect(lines.at(-1)).toMatchObject({ event: 'end', ...common, state: 'Captured', result: 'reached' });
   });
 
+  it('says at once what to type when the refund that it waits for may have failed', async () => {
+    const { paymentId } = await desk.paid('refund-fails');
+    await desk.run('refund', [paymentId]);
+    await desk.sandbox.settle();
+    expect((await desk.sandbox.read(paymentId)).paymentState).toBe('Captured');
+    const { code, stderr } = await desk.run('watch', [paymentId, '--until', 'Refunded', '--timeout', '2s']);
+    expect(code).toBe(8);
+    expect(stderr).toContain(
+      'was accepted, but the payment is Captured. If it stays so, the refund has failed:',
+    );
+    expect(stderr).toContain(`paydesk payments check ${paymentId}`);
+    const other = await desk.run('watch', [paymentId, '--until', 'Cancelled', '--timeout', '2s']);
+    expect(other.stderr).not.toContain('accepted');
+  });
+
   it.each([
     ['EPIPE', [], ''],
     ['EPIPE', ['--until', 'Captured'], ''],
