@@ -120,6 +120,7 @@ function createRow(desk: Desk, store: Surroundings['database']['store'], verb: S
       id: 1,
       typed: id,
       payment_id: id,
+      reference_id: fields.referenceId ?? null,
       before_state: fields.paymentState,
       amount,
       currency,
