@@ -281,7 +281,9 @@ describeWithSshd('webhook listen through a real SSH server', (sshd) => {
       );
       await sandbox.pay(paymentId);
       await sandbox.settle();
-      expect(await ended).toEqual([0, null]);
+      // It is paid, and the handler has not heard of it.
+      expect(await ended).toEqual([8, null]);
+      expect(stderr).toContain('no webhook said so, and the handler was not called');
       expect(stderr).not.toContain(webhookUrl.split('/').at(-1));
     } finally {
       sshd().trust();
