@@ -96,7 +96,7 @@ export async function createReader(meant: Readonly<Record<string, string>> = {})
     }
     // What a slow machine says while it waits is gone once there is more to say.
     const isStatus = (line: string, at: number, lines: string[]) =>
-      stays && at === lines.length - 1 && line.endsWith('Ctrl-C ends only the wait.');
+      stays && at === lines.length - 1 && line.endsWith('Ctrl-C ends the wait.');
     const printed = () =>
       terminal
         .lines()

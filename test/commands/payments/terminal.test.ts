@@ -121,7 +121,7 @@ it('a refund says what it waits for, and Ctrl-C ends only the wait', async () =>
   const { paymentId } = await desk.paid();
   await desk.fault({ kind: 'provider-silent', route: 'refund', next: 1 });
   const terminal = await tty(['refund', String(paymentId), '--wait']);
-  await terminal.waitFor('Refunding. Waiting for Refunded. Ctrl-C ends only the wait.');
+  await terminal.waitFor('Refunding. Waiting for Refunded. Ctrl-C ends the wait.');
   terminal.press('ctrl-c');
   await terminal.waitFor('Stopped waiting. The refund was accepted');
   expect(await terminal.ended()).toBe(130);
