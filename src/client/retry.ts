@@ -81,7 +81,7 @@ export async function withRetry<T extends Attempted>(
     policy?: RetryPolicy;
     overallMs: number;
     signal?: AbortSignal;
-    /** Asked before a request is repeated that may have been carried out. */
+    /** Asked before a request is repeated that was sent, whatever its answer says. */
     mayRepeat?: () => Promise<boolean>;
     onRetry?: (event: { attempt: number; waitMs: number }) => void;
   },
@@ -103,7 +103,8 @@ export async function withRetry<T extends Attempted>(
     tools.onRetry?.({ attempt: number, waitMs });
     await clock.sleep(waitMs, signal);
     const isOpen: boolean = earlierMayHaveArrived || mayHaveArrived(last);
-    if (isOpen && tools.mayRepeat && !(await tools.mayRepeat())) return result;
+    const wasSent = isOpen || last.kind !== 'unsent';
+    if (wasSent && tools.mayRepeat && !(await tools.mayRepeat())) return result;
     if (signal?.aborted || clock.monotonic() >= deadline) return result;
     earlierMayHaveArrived = isOpen;
   }

@@ -183,6 +183,16 @@ describe('a charge that was carried out', () => {
     expect(desk.posts()).toBe(1);
   });
 
+  it('is not sent again after a 429 when its payment is there', async () => {
+    const desk = await fakeDesk({
+      isShown: true,
+      answer: () => ({ status: 429, body: { message: 'slow down' }, headers: { 'retry-after': '0' } }),
+    });
+    expect(await desk.charge()).toMatchObject({ code: 0 });
+    expect(await desk.history()).toMatchObject([{ outcome: 'done', paymentId: 7 }]);
+    expect(desk.posts()).toBe(1);
+  });
+
   it('is unknown when its answer was lost and its payment has other details', async () => {
     const fake: FakeCharges = { isShown: false, answer: () => ({ status: 503, body: {} }) };
     const desk = await fakeDesk(fake);
