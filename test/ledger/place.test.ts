@@ -13,7 +13,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Diagnosis } from '../../src/doctor/check.js';
-import { addFault } from '../helpers/desk.js';
+import { openDeskDatabase } from '../../src/ledger/desk.js';
+import { createLedgerPlace } from '../../src/ledger/place/ledger-place.js';
+import { openPlaceNotes } from '../../src/ledger/place/place-note.js';
+import { addFault, temporaryHome } from '../helpers/desk.js';
 import { hostedBody, startTestSandbox, type TestSandbox } from '../helpers/sandbox.js';
 import { modeOf } from '../profiles/temporary-home.js';
 import { captured, openLiveDesk, type LiveDesk } from './live-desk.js';
@@ -70,6 +73,22 @@ describe('a ledger in its place', () => {
       ['newest', '600'],
     ]);
     expect(readdirSync(dirname(desk.ledger))).toEqual(['desk.db']);
+  });
+
+  it('has its newest intent noted, also when one that is older is noted last', async () => {
+    const database = await openDeskDatabase({ location: ':memory:', operator: 'op' });
+    const notes = openPlaceNotes(temporaryHome());
+    const whereabouts = { ledger: '/desk.db', notes, here: () => null };
+    const [prompt, heldUp] = [database, database].map(({ store }) => createLedgerPlace(store, whereabouts));
+    await prompt!.problem();
+    await heldUp!.problem();
+    await prompt!.mark({ id: 2, time: 20 });
+    await heldUp!.mark({ id: 1, time: 10 });
+    expect(notes.newest('/desk.db')).toEqual({ id: 2, time: 20 });
+    await heldUp!.mark({ id: 3, time: 15 });
+    expect(notes.newest('/desk.db')).toEqual({ id: 3, time: 15 });
+    notes.close();
+    await database.close();
   });
 
   it('needs no adoption', async () => {

@@ -46,6 +46,10 @@ export const pinnedSeeds: readonly PinnedSeed[] = [
   { seed: 10841, found: 'a paused runner sent a row that another had finished, which stayed refused' },
   { seed: 10329, found: 'two paused runners had the same row: one sent it, and the other called it skipped' },
   {
+    seed: 83000472,
+    found: 'a desk that was paused noted its older intent over a newer one, which a restored ledger lacked',
+  },
+  {
     seed: 4002842,
     found:
       'a desk that slept while it noted its ledger overwrote the note of the one that was adopted meanwhile',

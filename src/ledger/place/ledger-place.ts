@@ -29,7 +29,7 @@ export interface LedgerPlace {
   isInPlace(): boolean;
   /** Whether it was adopted although file locks have no effect. */
   adoptedWithoutLocks(): boolean;
-  /** Notes the newest intent, unless something is wrong with where the ledger is. */
+  /** Notes an intent as the newest, unless a newer one is noted, or something is wrong with where the ledger is. */
   mark(intent: IntentMark): Promise<void>;
   /** Makes this its place, under a new id. */
   adopt(options: { withoutLocks: boolean }): Promise<{ id: string; formerId: string }>;
@@ -96,7 +96,10 @@ export function createLedgerPlace(
     isInPlace,
     adoptedWithoutLocks: () => notes.read(ledger)?.withoutLocks === true,
     async mark(intent) {
-      if ((await problem()) === undefined) notes.mark(ledger, intent);
+      if ((await problem()) !== undefined) return;
+      const noted = notes.newest(ledger);
+      // A process that was held up since it wrote its intent does not hide a newer one.
+      if (noted === undefined || noted.id < intent.id) notes.mark(ledger, intent);
     },
     async adopt({ withoutLocks }) {
       const recorded = await store.db.selectFrom('ledger_place').selectAll().executeTakeFirst();
