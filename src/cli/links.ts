@@ -32,7 +32,7 @@ export async function useLink(
   }
 }
 
-/** Where a new payment is paid, for whoever waits for its end. */
+/** The checkout link of a new payment, for commands that wait until it is paid. */
 export const checkoutLines = (read: PaymentRead): Line[] => {
   const { redirectUrl } = read.fields;
   return redirectUrl === undefined ? [] : [`Payment ${idOf(read)} is created. Pay it at:`, redirectUrl];

@@ -60,7 +60,7 @@ interface ImportOptions {
 }
 
 const MAX_PROBLEMS = 10_000;
-/** A thread takes longer to start than so many rows take to write. */
+/** Starting a thread takes longer than writing this many rows. */
 const THREAD_FROM = 1_000;
 /** What ends an import that the same command can continue. */
 const continuable = [InterruptedError, PendingError, TemporaryError];

@@ -202,6 +202,11 @@ export function hasId({ fields: { paymentId } }: PaymentRead): boolean {
   return paymentId !== undefined && /^\d{1,40}$/.test(idText(paymentId));
 }
 
+/** Whether it shows another reference than the known one: by its reference a service may show another payment than by its id. */
+export function hasOtherReference(known: string | null | undefined, { fields }: PaymentRead): boolean {
+  return typeof known === 'string' && fields.referenceId !== undefined && fields.referenceId !== known;
+}
+
 /** The id that paths need, and by which the ledger holds the payment; without one nothing can be done to it. */
 export function idOf(read: PaymentRead): string {
   const { paymentId } = read.fields;

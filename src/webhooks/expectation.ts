@@ -204,7 +204,7 @@ function tooFew(reached: string, unread: string | undefined): PendingError {
 }
 
 const notThrough = (id: number): PendingError =>
-  new PendingError(`The time limit was reached before webhook ${id} was read and forwarded.`, {
+  new PendingError(`Webhook ${id} was not read and forwarded in time.`, {
     code: 'time-up',
     next: [paydesk('webhook', 'show', id)],
   });

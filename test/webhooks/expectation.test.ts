@@ -124,7 +124,7 @@ it('that a webhook arrived is not denied when the handler has not answered it in
   expectation.hear({ ...own, forwards: [waiting] });
   expect(expectation.timeUp()).toMatchObject({
     code: 'time-up',
-    message: expect.stringContaining('webhook 2'),
+    message: expect.stringContaining('Webhook 2'),
   });
 });
 

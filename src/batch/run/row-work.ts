@@ -9,7 +9,7 @@ import type { Desk } from '../../payments/desk.js';
 import { justAdopted } from '../../payments/move/errors.js';
 import { carryOut } from '../../payments/move/send.js';
 import type { Move } from '../../payments/move/result.js';
-import { stateOf } from '../../payments/named-payments.js';
+import { hasOtherReference, stateOf } from '../../payments/named-payments.js';
 import { checkIntent, reportBlocked } from '../../payments/move/check.js';
 import { findBlocking } from '../../payments/move/record.js';
 import { recordRecheck } from '../../payments/record-made.js';
@@ -143,9 +143,9 @@ async function lookAgain(desk: Desk, move: Move, entry: Entry): Promise<WorkedRo
 
 function changeSince(row: BatchRow, operation: SettleOperation, read: PaymentRead): string | undefined {
   const state = stateOf(read) ?? '';
-  const { referenceId } = read.fields;
-  if (row.reference_id !== null && referenceId !== undefined && referenceId !== row.reference_id) {
-    return `read by its ID, its reference is ${safeText(referenceId)} and not ${safeText(row.reference_id)}`;
+  if (hasOtherReference(row.reference_id, read)) {
+    const [planned, shown] = [row.reference_id, read.fields.referenceId].map((text) => safeText(text ?? ''));
+    return `read by its ID, its reference is ${shown} and not ${planned}`;
   }
   if (state !== row.before_state) {
     return `changed since the plan: ${row.before_state || '?'} → ${state || '?'}`;

@@ -12,7 +12,14 @@ import {
 } from '../../ledger/moves/entries.js';
 import type { PaymentNames } from '../../ledger/payment-ref.js';
 import { quietOf, type Desk } from '../desk.js';
-import { type NamedPayment, type NamedRead, type NotRead, readPayments, stateOf } from '../named-payments.js';
+import {
+  hasOtherReference,
+  type NamedPayment,
+  type NamedRead,
+  type NotRead,
+  readPayments,
+  stateOf,
+} from '../named-payments.js';
 import {
   changedMeanwhile,
   failed,
@@ -196,10 +203,7 @@ async function settled(
 
 /** A payment that shows another reference than the one in the ledger is another payment, and proves nothing. */
 function refuseOther(entry: Entry, read: PaymentRead): void {
-  const { referenceId } = read.fields;
-  const isOther =
-    entry.reference_id !== null && referenceId !== undefined && referenceId !== entry.reference_id;
-  if (isOther) throw otherPayment(entry, read);
+  if (hasOtherReference(entry.reference_id, read)) throw otherPayment(entry, read);
 }
 
 /** What was known when it was sent, from the ledger instead of from memory. */

@@ -19,7 +19,7 @@ import { safeText } from '../../output/text.js';
 import { moment, whenText } from '../../output/time.js';
 import { quietOf, type Desk } from '../desk.js';
 import { aliasHint } from '../alias-hint.js';
-import { idOf, labelOf, stateOf, stateText } from '../named-payments.js';
+import { hasOtherReference, idOf, labelOf, stateOf, stateText } from '../named-payments.js';
 import { waitEnded } from '../wait.js';
 import { forbidden } from './legality.js';
 import { endStateOf, speaksAgainst, type Standing } from './proof.js';
@@ -334,11 +334,12 @@ export function notRechecked({ operation }: Pick<Entry, 'operation'>, read: Paym
 }
 
 export function changedMeanwhile(read: PaymentRead, now: PaymentRead): GuardError {
-  const { referenceId } = now.fields;
-  const isOther = referenceId !== undefined && referenceId !== read.fields.referenceId;
+  const { referenceId = '' } = now.fields;
   const moved =
     stateOf(read) === stateOf(now) ? '' : `: it was ${stateText(read)} and now shows ${stateText(now)}`;
-  const what = isOther ? `: read by its ID, its reference is ${safeText(referenceId)}` : moved;
+  const what = hasOtherReference(read.fields.referenceId, now)
+    ? `: read by its ID, its reference is ${safeText(referenceId)}`
+    : moved;
   return new GuardError(
     `Payment ${labelOf(read)} is no longer what was confirmed${what}. Nothing was sent.`,
     { code: 'changed-meanwhile', next: [explain(read)] },

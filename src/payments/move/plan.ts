@@ -226,8 +226,8 @@ async function begin(
   if ('settle' in entry) return () => reportOpen(desk, entry.settle, entry.entry).catch(ifThrown);
   try {
     desk.signal.throwIfAborted();
-    const { result, follow } = await sendMove(desk, entry.move);
-    return () => follow().catch((error: unknown) => ({ ...ifThrown(error), outcome: result.outcome }));
+    const { follow } = await sendMove(desk, entry.move);
+    return () => follow().catch(ifThrown);
   } catch (error) {
     const result = ifThrown(error);
     return async () => result;

@@ -7,7 +7,7 @@ import { type GuardError, PaydeskError } from '../../errors.js';
 import type { Entry } from '../../ledger/moves/entries.js';
 import { fenceOf } from '../../ledger/moves/quiet-period.js';
 import { quietOf, type Desk } from '../desk.js';
-import { idOf, labelOf, stateOf } from '../named-payments.js';
+import { hasOtherReference, idOf, labelOf, stateOf } from '../named-payments.js';
 import { clearSeen, clearToSend, reportBlocked } from './check.js';
 import { changedMeanwhile, interruptedBy, notSent, notSentAgain, takenOver } from './errors.js';
 import { forbidden } from './legality.js';
@@ -139,19 +139,13 @@ async function lastRead(
   const now = await desk.client.getPayment({ paymentId: idOf(read) });
   const facts = (of: PaymentRead) =>
     JSON.stringify([of.fields.amount, of.fields.currency, of.fields.customerId]);
-  const isOther = facts(now) !== facts(read) || hasOtherReference(read, now);
+  const isOther = facts(now) !== facts(read) || hasOtherReference(read.fields.referenceId, now);
   // What is sent again was cleared for the payment exactly as it was.
   const hasMoved = cleared !== undefined && !isAsBefore(beforeOf(read), now);
   if (isOther || hasMoved) throw changedMeanwhile(read, now);
   if (stateOf(now) === stateOf(read)) return { before: now };
   desk.note(`Payment ${labelOf(read)} has changed meanwhile: ${stateOf(read)} → ${stateOf(now)}.`);
   return { before: now, refusal: force ? undefined : forbidden(operation, now) };
-}
-
-/** By its reference the service may show another payment than by its id. */
-function hasOtherReference({ fields: { referenceId } }: PaymentRead, now: PaymentRead): boolean {
-  const other = now.fields.referenceId;
-  return referenceId !== undefined && other !== undefined && other !== referenceId;
 }
 
 /**

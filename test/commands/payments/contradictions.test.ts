@@ -121,13 +121,19 @@ it.each([
   expect(await run(port, ['payments', 'refund', '100231'])).toMatchObject({ exit: 6, outcome: 'unknown' });
 });
 
-it('a reference under which the service shows another payment than by its id moves nothing', async () => {
+/** Under the reference inv-3 it shows a payment that is inv-7 by its id. */
+async function startTwoFaced() {
   const told: string[] = [];
   const port = await start(({ method, url = '' }) => {
     if (method === 'POST') told.push(url);
     const referenceId = url.includes('referenceId:inv-3') ? 'inv-3' : 'inv-7';
     return { status: 200, body: payment('Captured', { referenceId }) };
   });
+  return { told, port };
+}
+
+it('a reference under which the service shows another payment than by its id moves nothing', async () => {
+  const { told, port } = await startTwoFaced();
   const { exit, code, json } = await run(port, ['payments', 'refund', 'inv-3']);
   expect([exit, code]).toEqual([9, 'changed-meanwhile']);
   expect(json.error?.message).toContain('its reference is inv-7');
@@ -135,12 +141,7 @@ it('a reference under which the service shows another payment than by its id mov
 });
 
 it('a row of a batch whose payment has another reference by its id moves nothing', async () => {
-  const told: string[] = [];
-  const port = await start(({ method, url = '' }) => {
-    if (method === 'POST') told.push(url);
-    const referenceId = url.includes('referenceId:inv-3') ? 'inv-3' : 'inv-7';
-    return { status: 200, body: payment('Captured', { referenceId }) };
-  });
+  const { told, port } = await startTwoFaced();
   writeFileSync(join(home, 'rows.csv'), 'reference\ninv-3\n');
   const plan = join(home, 'plan.json');
   const planned = await run(port, [

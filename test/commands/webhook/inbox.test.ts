@@ -505,8 +505,9 @@ describe('payments create --listen', () => {
     const { paymentId } = await createdPayment(reference);
     await sandbox.pay(paymentId);
     await sandbox.settle();
-    const { code, json } = await running;
+    const { code, json, stderr } = await running;
     expect([code, json]).toEqual([0, expect.objectContaining({ created: true })]);
+    expect(stderr).toMatch(new RegExp(`Payment ${paymentId} is created\\. Pay it at:\nhttp://.*/checkout/`));
     expect(json.payment).toMatchObject({ paymentId, paymentState: 'Captured' });
     expect(json.payment?.webhookUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/wh\/[\w-]+$/);
     expect(json.deliveries!.at(-1)).toMatchObject({ state: 'Captured', paymentId });

@@ -343,6 +343,16 @@ describe('for jobs', () => {
     expect(listener.lines().at(-1)?.error).toMatchObject({ code: 'handler-failed', exit: 1 });
   });
 
+  it('ends with 0 when the service shows the state and no webhook says so', async () => {
+    const listener = await home.listenHere('--until', 'Captured', '--timeout', '60s');
+    const { paymentId } = await sandbox.create({});
+    await sandbox.pay(paymentId);
+    await sandbox.settle();
+    await listener.post(body({ paymentId, paymentState: 'Capturing' }));
+    expect(await listener.ended).toBe(0);
+    expect(listener.deliveries()).toHaveLength(1);
+  });
+
   it('ends with 1 and not with 8 when the time is up while the handler still fails', async () => {
     const listener = await listenToFailingHandler('3s');
     await listener.post(body({ n: 1 }));
