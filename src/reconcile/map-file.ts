@@ -17,6 +17,7 @@ export interface GuessedMap {
   encoding: TextFile['encoding'];
   /** The text of the mapping file. */
   text: string;
+  headerLine: number;
   /** The columns that the mapping does not read. */
   ignored: string[];
   notes: string[];
@@ -41,7 +42,7 @@ export async function refuseXml(path: string): Promise<void> {
 /** `ask`: where somebody can be asked for a column that has no usual name. */
 export async function guessMap(path: string, ask?: AskColumn): Promise<GuessedMap> {
   const file = await openTextFile(path);
-  const sample = await readSample(file);
+  const { headerLine, ...sample } = await readSample(file);
   const chosen = ask === undefined ? {} : await askForMissing(sample, ask);
   const { text, ignored, notes, missing } = guessMapping(sample, chosen);
   if (missing.length > 0) {
@@ -59,7 +60,7 @@ export async function guessMap(path: string, ask?: AskColumn): Promise<GuessedMa
       },
     );
   }
-  return { encoding: file.encoding, text, ignored, notes, ...(await firstLines(file, text)) };
+  return { encoding: file.encoding, text, headerLine, ignored, notes, ...(await firstLines(file, text)) };
 }
 
 async function askForMissing(sample: Sample, ask: AskColumn): Promise<Columns> {
@@ -100,21 +101,22 @@ async function firstLines(file: TextFile, text: string): Promise<Pick<GuessedMap
 const SAMPLE_ROWS = 1_000;
 
 /** The header and the first rows of a CSV. Refuses one that cannot be read at all. */
-async function readSample(file: TextFile): Promise<Sample> {
+async function readSample(file: TextFile): Promise<Sample & Pick<GuessedMap, 'headerLine'>> {
   const problems = createFileProblems('bad-file');
   const isHeader = (cells: readonly string[]) => Object.keys(guessColumns(cells)).length > 1;
-  let header: readonly string[] | undefined;
+  let header: { cells: readonly string[]; line: number } | undefined;
   const rows: string[][] = [];
   for await (const records of readRecordChunks(file.bytes(), isHeader, problems)) {
-    for (const { cells } of records) {
-      if (header === undefined) header = cells;
-      else rows.push(cells);
+    for (const record of records) {
+      if (header === undefined) header = record;
+      else rows.push(record.cells);
     }
     if (rows.length >= SAMPLE_ROWS) break;
   }
   problems.throwIfAny();
+  const { line: headerLine = 1, cells = [] } = header ?? {};
   if (header === undefined) problems.add(1, 'the file is empty');
-  else if (rows.length === 0) problems.add(2, 'the file has a header and no rows');
+  else if (rows.length === 0) problems.add(headerLine + 1, 'the file has a header and no rows');
   problems.throwIfAny();
-  return { header: header ?? [], rows: rows.slice(0, SAMPLE_ROWS) };
+  return { header: cells, headerLine, rows: rows.slice(0, SAMPLE_ROWS) };
 }

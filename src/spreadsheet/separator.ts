@@ -11,7 +11,7 @@ export const separatorNames: Readonly<Record<Separator, string>> = {
 
 export const separatorIn = (mark: string): Separator | undefined => separators.find((one) => one === mark);
 
-/** The one separator that makes a usable header of the first line; undefined when more than one does. */
+/** The one separator that makes a usable header of a line; undefined when more than one does. */
 export function findSeparator(
   line: string,
   isHeader: (cells: readonly string[]) => boolean,
@@ -25,7 +25,7 @@ export function findSeparator(
 
 const count = (line: string, mark: string): number => line.split(mark).length;
 
-function cellsOf(line: string, delimiter: Separator): string[] {
+export function cellsOf(line: string, delimiter: Separator): string[] {
   try {
     const options = { delimiter, trim: delimiter !== '\t', relax_quotes: true, relax_column_count: true };
     return parse(line, options)[0] ?? [];

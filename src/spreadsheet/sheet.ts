@@ -39,6 +39,8 @@ export interface SheetFormat {
   /** `null` when no amount shows it. */
   decimalMark: DecimalMark | null;
   ignoredColumns: string[];
+  /** The lines above it are a title, or empty. */
+  headerLine: number;
 }
 
 /** What is known once the whole file was read. */
@@ -85,7 +87,7 @@ export async function* readSheet<Column extends string>(
   if (problems.count === 0) {
     if (header === undefined)
       problems.add(1, `the file is empty: it needs a header, for example ${exampleHeader(layout)}`);
-    else if (count === 0) problems.add(2, 'the file has a header and no rows');
+    else if (count === 0) problems.add(header.line + 1, 'the file has a header and no rows');
   }
   const separator = step.done ? (step.value ?? ',') : ',';
   return {
@@ -93,6 +95,7 @@ export async function* readSheet<Column extends string>(
       separator: separatorNames[separator],
       decimalMark: style.proven?.style ?? null,
       ignoredColumns: header?.ignored ?? [],
+      headerLine: header?.line ?? 1,
     },
     readAmount: style.read,
   };
@@ -102,6 +105,7 @@ interface Header<Column extends string> {
   /** By position; undefined where the column is ignored. */
   columns: Array<Column | undefined>;
   ignored: string[];
+  line: number;
 }
 
 export const plainName = (text: string): string => text.toLowerCase().replaceAll(/[\s_-]/g, '');
@@ -173,7 +177,7 @@ function readHeader<Column extends string>(
   }
   if (problems.count > before) return undefined;
   const ignored = cells.filter((_, index) => columns[index] === undefined);
-  return { columns, ignored: ignored.map((name) => name || '(no name)') };
+  return { columns, ignored: ignored.map((name) => name || '(no name)'), line };
 }
 
 const exampleHeader = <Column extends string>({ key, required, amounts, optional }: SheetLayout<Column>) =>

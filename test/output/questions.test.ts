@@ -78,7 +78,7 @@ describe('the question before several payments are moved', () => {
 
 const counts = Object.fromEntries(verdicts.map((verdict) => [verdict, 0])) as CheckedPlan['counts'];
 const app = { baseUrl: 'https://pay.example', appId: '7f31c2', kind: 'live', profile: undefined } as const;
-const file = { separator: 'comma', decimalMark: null, ignoredColumns: [] };
+const file = { separator: 'comma', decimalMark: null, ignoredColumns: [], headerLine: 1 };
 const plan: CheckedPlan = {
   header: planHeader('refund', app, { ledger: 'l1', now: new Date(), file }),
   rows: 2,

@@ -107,7 +107,7 @@ export function createBatchDesk(around: Surroundings): BatchDesk {
     profile: null,
     ledger: 'simulated',
     createdTime: new Date(timeline.now()).toISOString(),
-    file: { separator: 'commas', decimalMark: null, ignoredColumns: [] },
+    file: { separator: 'commas', decimalMark: null, ignoredColumns: [], headerLine: 1 },
   });
 
   async function work(

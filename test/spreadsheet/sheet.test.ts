@@ -75,6 +75,7 @@ const files = fc.record({
   // An apostrophe before a formula is a guard, and not part of the text.
   note: fc.string({ unit: 'grapheme-ascii', maxLength: 12 }).filter((note) => !/^'\s*[=+@-]/.test(note)),
   size: fc.integer({ min: 1, max: 40 }),
+  title: fc.constantFrom([], [], ['Settlement'], ['', 'Report of "November", 2026; all', 'Shop;12', '']),
 });
 
 function cell(text: string, separator: string, quoteAll: boolean): string {
@@ -93,13 +94,15 @@ describe('a spreadsheet', () => {
         const header = order.map((column) => names[column][spelling % names[column].length]!).join(separator);
         const texts = sums.map((sum) => written(sum, style));
         const lines = texts.map((amount, index) => row({ payment: `p${index}`, amount, note, extra: 'x' }));
-        const text = [header, ...lines].join(newline) + (file.lastLineEnd ? newline : '');
+        const text = [...file.title, header, ...lines].join(newline) + (file.lastLineEnd ? newline : '');
         const { rows, end, problems } = await read(`${file.bom ? '\uFEFF' : ''}${text}`, file.size);
         expect(problems.count).toBe(0);
         expect(rows.map(({ cells }) => [cells.payment, cells.amount, cells.note ?? ''])).toEqual(
           texts.map((amount, index) => [`p${index}`, amount, note]),
         );
         expect(end.format.ignoredColumns).toHaveLength(1);
+        expect(end.format.headerLine).toBe(file.title.length + 1);
+        expect(rows[0]?.line).toBe(file.title.length + 2);
         const isCertain = texts.some((each) => ['point', 'comma'].includes(evidenceOf(each)));
         for (const [index, amount] of texts.entries()) {
           const result = end.readAmount(amount);
@@ -131,6 +134,22 @@ describe('a spreadsheet', () => {
     expect(end.readAmount('9.99')).toEqual({
       problem: 'has a decimal point, but line 3 has a decimal comma (1.234,50)',
     });
+  });
+
+  it('leaves out a title above the header, and never a row', async () => {
+    const rows = 'payment;amount;note\nA-1;5,00;x\n';
+    expect((await read(`Refunds of November\nShop;12\n\n${rows}`)).rows).toEqual([
+      { line: 5, cells: { payment: 'A-1', amount: '5,00', note: 'x' } },
+    ]);
+    const refused = async (text: string) => {
+      const { rows: found, problems } = await read(text);
+      expect(found).toEqual([]);
+      return problems.count;
+    };
+    // A row of the list, a header that is as short as a title, and a title that is too long.
+    expect(await refused(`A-0;9,00;y\n${rows}`)).toBe(1);
+    expect(await refused('A-0\npayment\nA-1\n')).toBe(1);
+    expect(await refused(`${'Refunds\n'.repeat(21)}${rows}`)).toBe(1);
   });
 
   it('finds the same line numbers with line breaks in quoted cells', async () => {

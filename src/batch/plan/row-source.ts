@@ -25,7 +25,12 @@ export const csvSource =
       : readCsvRows(bytes, paymentRows, problems);
 
 /** Every plan says how its file was read, so rows without a file are described as the CSV that they would be. */
-const plainFormat: SheetFormat = { separator: 'commas', decimalMark: 'point', ignoredColumns: [] };
+const plainFormat: SheetFormat = {
+  separator: 'commas',
+  decimalMark: 'point',
+  ignoredColumns: [],
+  headerLine: 1,
+};
 
 /** Rows that paydesk has made itself: there is nothing to find out about them. */
 export const rowsSource = (rows: AsyncIterable<SourceRow>): RowSource =>

@@ -6,7 +6,7 @@ import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { GuardError, InterruptedError, UsageError } from '../../errors.js';
 import { addWords, commandText, paydesk } from '../../next-command.js';
 import { writeOutputFile } from '../../output/file.js';
-import { encodingLines, ignoredLines } from '../../output/views/sheet.js';
+import { encodingLines, headerLines, ignoredLines } from '../../output/views/sheet.js';
 import { columnQuestions, guessedLines, sampleJson, sampleList } from '../../output/views/guessed-map.js';
 import { type AskColumn, guessMap, refuseXml } from '../../reconcile/map-file.js';
 
@@ -61,7 +61,11 @@ export default class ReconcileMap extends BaseCommand {
         ],
       });
     const guessed = await guessMap(args.file, this.interactive ? this.#ask : undefined);
-    this.note(...encodingLines(guessed), ...ignoredLines(guessed.ignored));
+    this.note(
+      ...encodingLines(guessed),
+      ...headerLines(guessed.headerLine),
+      ...ignoredLines(guessed.ignored),
+    );
     this.print(...guessedLines(guessed));
     await this.showList(guessed.lines, sampleList);
     if (!flags.yes) await this.#confirm(out);

@@ -6,12 +6,16 @@ import type { TextFile } from '../../spreadsheet/text.js';
 import { type Line, toned } from '../lines.js';
 import { safeText } from '../text.js';
 
-/** `Read with semicolons and a decimal comma. Ignored columns: Note, Shop.` */
-export function formatLine({ separator, decimalMark, ignoredColumns }: SheetFormat): Line {
+/** `Read the file with semicolons and a decimal comma. Ignored columns: Note, Shop.` */
+export function formatLine({ separator, decimalMark, ignoredColumns, headerLine }: SheetFormat): Line {
   const decimals = decimalMark === null ? '' : ` and a decimal ${decimalMark}`;
-  const ignored = ignoredText(ignoredColumns).map((text) => ` ${text}`);
-  return toned('dim', `Read the file with ${separator}${decimals}.${ignored.join('')}`);
+  const rest = [...headerText(headerLine), ...ignoredText(ignoredColumns)];
+  return toned('dim', [`Read the file with ${separator}${decimals}.`, ...rest].join(' '));
 }
+
+const headerText = (line: number): string[] => (line === 1 ? [] : [`The header is line ${line}.`]);
+
+export const headerLines = (line: number): Line[] => headerText(line).map((text) => toned('dim', text));
 
 const ignoredText = (columns: readonly string[]): string[] =>
   columns.length === 0

@@ -38,7 +38,7 @@ export function createCsvReader(mapping: Mapping): SettlementReader {
     if (chunk.length > 0) yield chunk;
     if (problems.count > 0) return;
     if (places === undefined) problems.add(1, 'the file is empty');
-    else if (rows === 0) problems.add(2, 'the file has a header and no rows');
+    else if (rows === 0) problems.add(places.line + 1, 'the file has a header and no rows');
   };
 }
 
@@ -46,6 +46,8 @@ export function createCsvReader(mapping: Mapping): SettlementReader {
 interface Places {
   at: Partial<Record<MappedField, number>>;
   width: number;
+  /** Of the header. */
+  line: number;
 }
 
 function findPlaces(
@@ -66,7 +68,7 @@ function findPlaces(
       problems.add(line, `the column ${column} is there twice`);
     at[field] = first;
   }
-  return problems.count === before ? { at, width: header.length } : undefined;
+  return problems.count === before ? { at, width: header.length, line } : undefined;
 }
 
 type LineReader = (places: Places, line: number, cells: readonly string[]) => SettlementLine | undefined;

@@ -10,7 +10,7 @@ import { createOwner } from '../../../src/store/owner.js';
 import { temporaryHome } from '../../helpers/desk.js';
 
 const app = { baseUrl: 'https://pay.example', appId: '7f31c2', kind: 'live', profile: undefined } as const;
-const file = { separator: 'comma', decimalMark: null, ignoredColumns: [] };
+const file = { separator: 'comma', decimalMark: null, ignoredColumns: [], headerLine: 1 };
 const row = (line: number, verdict: PlanRow['verdict'], amount: string): PlanRow => ({
   line,
   typed: String(line),

@@ -176,7 +176,12 @@ describe('batch plan', () => {
     const out = desk.path('sheet.json');
     const args = [file, '--action', 'refund', '--out', out];
     const { json } = await desk.run('plan', [...args, '--json']);
-    expect(json.file).toEqual({ separator: 'semicolons', decimalMark: 'comma', ignoredColumns: ['Shop'] });
+    expect(json.file).toEqual({
+      separator: 'semicolons',
+      decimalMark: 'comma',
+      ignoredColumns: ['Shop'],
+      headerLine: 1,
+    });
     expect(json.totals).toEqual({ EUR: 1245 });
     expect(json.rows![0]!.file).toEqual({ amount: 1234.5, currency: 'EUR' });
     const { stderr } = await desk.run('plan', args);

@@ -54,6 +54,27 @@ describe('reconcile map', () => {
     ]);
   });
 
+  it('leaves out a title above the header, as reconcile does with the mapping', async () => {
+    const file = csv(
+      'Umsätze November 2026',
+      'Konto;DE12 3456',
+      '',
+      'Buchungstag;Art;Betrag;Währung;Referenz',
+      '14.11.2026;Zahlung;1.234,50;EUR;inv-1',
+    );
+    const out = join(folder, 'titled.yaml');
+    const { code, stdout, stderr } = await map(file, '--out', out, '--yes');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('The header is line 4.')]);
+    expect(stdout).toContain('5\tcapture\t1234.50');
+    const read = createCsvReader(parseMapping('m', readFileSync(out, 'utf8')));
+    const problems = createFileProblems();
+    const source = (async function* () {
+      yield readFileSync(file);
+    })();
+    const lines = await Array.fromAsync(read(source, problems));
+    expect([problems.count, lines.flat()]).toEqual([0, [expect.objectContaining({ line: 5 })]]);
+  });
+
   it('recognises decimal commas, German dates, unsigned refunds and negative fees', async () => {
     const file = csv(
       'Buchungstag;Art;Betrag;Währung;Gebühr;Transaction ID;Referenz',
