@@ -14,19 +14,18 @@ import { type CreatedPayment, createPayment, type CreateRequest } from './create
 import type { Desk } from './desk.js';
 import type { OtherDetail, RequestKind } from './differences.js';
 import { idOf, labelOf, stateText } from './named-payments.js';
-import { chargesOnRecord, noteCharge, recordCreated, recordFound, recordLost } from './record-made.js';
+import {
+  chargesOnRecord,
+  noteCharge,
+  recordCreated,
+  recordFound,
+  recordLost,
+  type WhyMade,
+} from './record-made.js';
 import type { PlannedRequest } from './planned-request.js';
 
-/** For the ledger only. */
-interface Why {
-  reason?: string | undefined;
-  ticket?: string | undefined;
-  description?: string | undefined;
-  batchId?: string | undefined;
-}
-
 interface Making {
-  why: Why;
+  why: WhyMade;
   /** Throws when it is not to be sent. */
   confirm: () => Promise<void>;
 }

@@ -22,6 +22,9 @@ import { withLedger } from './with-ledger.js';
 import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
 import { ledgerFacts } from './seen-payment.js';
 
+/** For the ledger only. */
+export type WhyMade = Pick<NewIntent, 'reason' | 'ticket' | 'description' | 'batchId'>;
+
 interface MadePayment {
   read: PaymentRead;
   operation: 'create' | 'charge';
@@ -33,11 +36,7 @@ interface MadePayment {
 }
 
 /** A create or a charge that was made: its reference keeps it from being made twice, so it needs no hold. */
-export async function recordCreated(
-  desk: Desk,
-  made: MadePayment,
-  why: Pick<NewIntent, 'reason' | 'ticket' | 'description' | 'batchId'>,
-): Promise<void> {
+export async function recordCreated(desk: Desk, made: MadePayment, why: WhyMade): Promise<void> {
   const { read, operation, outcome, order, error } = made;
   await recordOrNote(desk, read, async () => {
     const after = stateOf(read) ?? undefined;
@@ -94,8 +93,6 @@ interface LostPayment {
   error: PaydeskError;
 }
 
-type WhyMade = Pick<NewIntent, 'reason' | 'ticket' | 'batchId'>;
-
 /** A charge is on record before it leaves. Where that is not possible, nothing is sent. */
 export const noteCharge = (desk: Desk, charge: LostPayment, why: WhyMade): Promise<void> =>
   withLedger(() => noteLost(desk, charge, why));
@@ -103,11 +100,11 @@ export const noteCharge = (desk: Desk, charge: LostPayment, why: WhyMade): Promi
 const noteLost = (
   { ledger, app }: Desk,
   { error, outcome, ...facts }: LostPayment,
-  { reason, ticket, batchId }: WhyMade,
+  why: WhyMade,
 ): Promise<void> => {
   const { baseUrl, appId, kind, profile } = app;
   return ledger.note(
-    { baseUrl, appId, kind, profile, paymentId: UNNAMED, ...facts, reason, ticket, batchId },
+    { baseUrl, appId, kind, profile, paymentId: UNNAMED, ...facts, ...why },
     { outcome, why: firstLine(error.message), httpStatus: error.httpStatus },
     undefined,
   );

@@ -106,6 +106,16 @@ describe('a charge that was carried out', () => {
     expect(await desk.history()).toMatchObject([{ operation: 'charge', outcome: 'done', paymentId: 7 }]);
   });
 
+  it.each([true, false])(
+    'is on record with everything that was said of it; shown at once: %s',
+    async (isShown) => {
+      const desk = await fakeDesk({ isShown, answer: (payment) => ({ status: 200, body: payment }) });
+      const why = { description: 'Renewal May', reason: 'contract', ticket: 'T-1' };
+      await desk.charge(...Object.entries(why).flatMap(([name, text]) => [`--${name}`, text]));
+      expect(await desk.history()).toMatchObject([{ operation: 'charge', ...why }]);
+    },
+  );
+
   it.each([
     ['a page', { status: 200, body: '<html>' }],
     ['nothing', { status: 204, body: '' }],
