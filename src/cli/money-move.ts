@@ -15,7 +15,7 @@ import {
 import { UsageError } from '../errors.js';
 import { operationLine, operationList } from '../output/views/operation.js';
 import { endingOf } from '../payments/endings.js';
-import { participles } from '../payments/move/legality.js';
+import { participles } from '../payments/move/words.js';
 import { moveAll, type PlannedMove } from '../payments/move/plan.js';
 import type { NamedPayment } from '../payments/named-payments.js';
 import type { CommandContext } from './runtime/context.js';

@@ -17,7 +17,7 @@ import {
 } from '../payments/api-request.js';
 import { followCharge } from '../payments/charge-outcome.js';
 import { endingOf } from '../payments/endings.js';
-import { participles } from '../payments/move/legality.js';
+import { participles } from '../payments/move/words.js';
 import type { PlannedRequest } from '../payments/planned-request.js';
 import { sendApiRequest } from '../payments/send-api-request.js';
 import { type MoveJson, moveJson } from '../output/views/moves.js';

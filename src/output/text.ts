@@ -23,6 +23,8 @@ export function safeText(text: string): string {
   );
 }
 
+export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 const JOINER = '\u{200d}';
 
 /** Between two emoji the joiner is seen in its effect: one picture instead of two. */

@@ -18,7 +18,7 @@ import {
   type OtherDetail,
   type RequestKind,
 } from './differences.js';
-import { hasId, labelOf, stateText } from './named-payments.js';
+import { hasId, labelOf, shownText, stateText } from './named-payments.js';
 import { type PlannedRequest, requestOf } from './planned-request.js';
 
 export interface CreatedPayment {
@@ -199,7 +199,7 @@ function withId(read: PaymentRead, referenceId: string): PaymentRead {
   if (hasId(read)) return read;
   const { httpStatus } = read.answer;
   throw new UnknownOutcomeError(
-    `The service shows payment ${referenceId} as ${stateText(read)}, without a paymentId. It may have been carried out.`,
+    `The service shows payment ${referenceId} as ${shownText(read)}, without a paymentId. It may have been carried out.`,
     { code: 'odd-answer', httpStatus, next: [paydesk('payments', 'get', `ref:${referenceId}`)] },
   );
 }

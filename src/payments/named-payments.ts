@@ -222,11 +222,14 @@ export function labelOf(read: PaymentRead): string {
   return referenceId === undefined ? idOf(read) : `${idOf(read)} (${safeText(referenceId)})`;
 }
 
-/** The state in a sentence: a name that the service made up cannot break the line. */
+/** The state after "is": a name that the service made up cannot break the line. */
 export function stateText(read: PaymentRead): string {
   const state = stateOf(read);
   return state === null ? 'in an unknown state' : safeText(state);
 }
+
+/** The state after "shows" or "in". */
+export const shownText = (read: PaymentRead): string => safeText(stateOf(read) ?? 'no state');
 
 /** The state as the service names it. */
 export function stateOf(read: PaymentRead): string | null {

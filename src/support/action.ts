@@ -2,7 +2,8 @@
 
 import { type Command, paydesk, withProfile } from '../next-command.js';
 import { operationStates, type SettleOperation, type StateName } from '../contract/states.js';
-import { instructed, nouns } from './phrases.js';
+import { nounOf } from '../payments/move/words.js';
+import { instructed } from './phrases.js';
 import { conditionOf } from './condition.js';
 import type { Situation } from './situation.js';
 
@@ -85,7 +86,7 @@ function describe(situation: Situation, offer: ActionOperation | 'resend'): Desc
   const { last } = situation;
   switch (offer) {
     case 'check': {
-      const noun = last === undefined ? 'instruction' : nouns[last.operation];
+      const noun = last === undefined ? 'instruction' : nounOf(last.operation);
       const consequence = `Finds out the outcome of the ${noun}. Sends nothing.`;
       return { title: 'Check the outcome', consequence };
     }
@@ -108,13 +109,13 @@ function describe(situation: Situation, offer: ActionOperation | 'resend'): Desc
         how: untilEnd(situation),
       };
     case 'resend': {
-      const noun = nouns[lastOperation(situation)];
+      const noun = nounOf(lastOperation(situation));
       return { title: `Send the ${noun} again`, consequence: repeated(situation), how: { resend: true } };
     }
     default: {
       const consequence = consequences[offer](situation);
       if (situation.outcomes[offer] === 'failed') {
-        return { title: `Send the ${nouns[offer]} again`, consequence, how: { again: true } };
+        return { title: `Send the ${nounOf(offer)} again`, consequence, how: { again: true } };
       }
       const isRepeated = last?.operation === offer && last.mayHaveLeft && last.outcome !== 'done';
       return { title: titles[offer](situation), consequence: isRepeated ? repeated(situation) : consequence };

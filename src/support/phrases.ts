@@ -3,19 +3,13 @@
 import type { SettleOperation } from '../contract/states.js';
 import { safeText } from '../output/text.js';
 import { moment, roughDuration } from '../output/time.js';
+import { nounOf } from '../payments/move/words.js';
 import { RESERVATION_MS } from './overdue.js';
 import type { LastOperation, Situation } from './situation.js';
 
-export const nouns: Readonly<Record<SettleOperation, string>> = {
-  capture: 'capture',
-  cancel: 'cancellation',
-  refund: 'refund',
-  unhold: 'approval',
-};
-
 /** `refund of EUR 20.00`: a refund returns what was taken, everything else is about the whole amount. */
 export const instructed = (operation: SettleOperation, { amount, taken }: Situation): string =>
-  `${nouns[operation]} of ${operation === 'refund' ? taken : amount}`;
+  `${nounOf(operation)} of ${operation === 'refund' ? taken : amount}`;
 
 const bounds = { exact: '', 'at-least': ' at the latest', 'up-to': ' at the earliest' } as const;
 
@@ -44,7 +38,5 @@ export const ago = (time: number, now: number): string =>
 export function sentBy({ operation, operator, ticket, time, outcome }: LastOperation, now: number): string {
   const note = ticket === undefined ? '' : ` (${safeText(ticket)})`;
   const did = outcome === 'unsent' ? 'tried to send' : 'sent';
-  return `${safeText(operator)} ${did} the ${nouns[operation]} ${ago(time, now)}${note}`;
+  return `${safeText(operator)} ${did} the ${nounOf(operation)} ${ago(time, now)}${note}`;
 }
-
-export const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

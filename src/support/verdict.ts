@@ -2,7 +2,7 @@
 
 import type { SettleOperation } from '../contract/states.js';
 import type { StateName } from '../contract/states.js';
-import { safeText } from '../output/text.js';
+import { capitalised, safeText } from '../output/text.js';
 import {
   type PaymentCondition,
   conditionOf,
@@ -15,7 +15,8 @@ import {
   type NotDone,
 } from './condition.js';
 import { ABANDONED_MS } from './overdue.js';
-import { ago, capitalise, instructed, nouns, reservationEnd, sentBy, since } from './phrases.js';
+import { nounOf } from '../payments/move/words.js';
+import { ago, instructed, reservationEnd, sentBy, since } from './phrases.js';
 import { moment } from '../output/time.js';
 import type { LastOperation, Situation } from './situation.js';
 
@@ -63,7 +64,7 @@ function verdictOn(condition: PaymentCondition, situation: Situation): Verdict {
       const standing = byState[state](situation).text;
       if (isEnded(condition)) return over(`${standing} ${sentBy(last, now)}.`);
       return attention(
-        `${standing} The outcome of the ${nouns[operation]} is not recorded yet: ${sentBy(last, now)}.`,
+        `${standing} The outcome of the ${nounOf(operation)} is not recorded yet: ${sentBy(last, now)}.`,
         false,
       );
     }
@@ -108,7 +109,7 @@ function unknownState(
       ? 'The service shows no state, so paydesk cannot tell what is possible.'
       : `The service shows the state ${safeText(shown)}. paydesk does not know it and cannot tell what is possible.`;
   if (notDone === undefined) return attention(text, false);
-  const headline = headlines[notDone.outcome](capitalise(nouns[notDone.operation]));
+  const headline = headlines[notDone.outcome](capitalised(nounOf(notDone.operation)));
   const full = `${headline}. ${details(notDone, now)} ${text}${saidOf(notDone)}`;
   return notDone.outcome === 'failed' ? urgent(full) : attention(full, true);
 }
@@ -148,7 +149,7 @@ function cameBack(
 ): Verdict {
   const { now } = situation;
   if (now < last.quietUntil) return soonCertain(operation, situation, last.quietUntil);
-  const probably = `The ${nouns[operation]} has probably failed: check the outcome.`;
+  const probably = `The ${nounOf(operation)} has probably failed: check the outcome.`;
   return urgent(`${isBackText(operation, situation)} ${probably} ${sentBy(last, now)}.`);
 }
 
@@ -158,7 +159,7 @@ const isBackText = (operation: SettleOperation, situation: Situation): string =>
 /** A read may be behind: whether it failed is certain only after that time. */
 function soonCertain(operation: SettleOperation, situation: Situation, at: number): Verdict {
   const time = moment(at, situation.now, situation.zone);
-  const failed = `If a check with the provider shows the same after ${time}, the ${nouns[operation]} has failed.`;
+  const failed = `If a check with the provider shows the same after ${time}, the ${nounOf(operation)} has failed.`;
   return attention(`${isBackText(operation, situation)} ${failed}`, true);
 }
 
@@ -173,7 +174,7 @@ function notDone(
   situation: Situation,
 ): Verdict {
   const { now } = situation;
-  const headline = `${headlines[outcome](capitalise(nouns[operation]))}: ${missing(operation, state, situation)}.`;
+  const headline = `${headlines[outcome](capitalised(nounOf(operation)))}: ${missing(operation, state, situation)}.`;
   const reservation = operation === 'capture' ? ` ${reservationEnd(situation)}` : '';
   const text = `${headline} ${details(last, now)}${reservation}`;
   if (outcome === 'failed') return urgent(text);
@@ -214,7 +215,7 @@ function seenFailing(
   const missed = missing(operation, state, situation);
   if (!isCertain)
     return urgent(`${isBackText(operation, situation)} It has probably failed. If so, ${missed}.`);
-  const headline = `${capitalise(nouns[operation])} failed: ${missed}.`;
+  const headline = `${capitalised(nounOf(operation))} failed: ${missed}.`;
   return urgent(`${headline} paydesk checked with the provider ${ago(confirmedTime, now)}.`);
 }
 
@@ -305,6 +306,6 @@ function doubtAbout(situation: Situation): string | undefined {
     return `The last webhook, ${ago(webhook.time, situation.now)}, reported ${webhook.state}. Trust what the service shows.`;
   }
   if (!hasSuspectedFailure(situation)) return undefined;
-  const noun = nouns[situation.suspectedFailure];
+  const noun = nounOf(situation.suspectedFailure);
   return `A webhook reported a ${noun} in progress. It may have failed.`;
 }

@@ -5,7 +5,7 @@ import type { Command } from '../next-command.js';
 import { type Action, actionOf, type ActionOperation, type CommandOf, onlyReads } from './action.js';
 import { isBlocked } from './actions.js';
 import { conditionOf, isEnded } from './condition.js';
-import { nouns } from './phrases.js';
+import { nounOf } from '../payments/move/words.js';
 import { moment } from '../output/time.js';
 import type { Situation } from './situation.js';
 
@@ -32,7 +32,7 @@ export function notPossibleFor(situation: Situation, commandOf: CommandOf): NotP
   const isOpen = (last?.outcome === 'accepted' || last?.outcome === 'unknown') && !isEnded(condition);
   if (last && (isOpen || condition.kind === 'conflict')) {
     const { operation } = last;
-    const noun = nouns[operation];
+    const noun = nounOf(operation);
     const why = isOpen ? `the outcome of the ${noun} is not known yet` : `the ${noun} is recorded as done`;
     const instead = isOpen ? commandOf('check') : commandOf('recheck');
     const others = (['unhold', ...explained] as const).filter(

@@ -9,6 +9,7 @@ import type { Desk } from '../../payments/desk.js';
 import { justAdopted } from '../../payments/move/errors.js';
 import { carryOut } from '../../payments/move/send.js';
 import type { Move } from '../../payments/move/result.js';
+import { nounOf } from '../../payments/move/words.js';
 import { hasOtherReference, stateOf } from '../../payments/named-payments.js';
 import { checkIntent, reportBlocked } from '../../payments/move/check.js';
 import { findBlocking } from '../../payments/move/record.js';
@@ -111,7 +112,7 @@ async function move(
 async function checkOnly(desk: Desk, move: Move): Promise<WorkedRow> {
   const earlier = await checkEarlier(desk, move);
   if (earlier) return earlier;
-  const why = `the plan only checks its earlier ${move.operation}, which is no longer open: plan it again`;
+  const why = `the plan only checks its earlier ${nounOf(move.operation)}, which is no longer open: plan it again`;
   return { outcome: 'skipped', after: stateOf(move.read) ?? undefined, why };
 }
 

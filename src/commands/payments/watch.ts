@@ -14,6 +14,7 @@ import { commandPiece, joinPieces } from '../../output/lines.js';
 import { endingOf } from '../../payments/endings.js';
 import { targetState } from '../../payments/follow-payment.js';
 import { idOf, labelOf, stateText } from '../../payments/named-payments.js';
+import { nounOf } from '../../payments/move/words.js';
 import { withWakeups } from '../../webhooks/inbox/wakeups.js';
 import { acceptedWithoutEffect, watchAll, type Until } from '../../support/watch.js';
 import type { Records } from '../../support/records.js';
@@ -79,7 +80,7 @@ export default class PaymentsWatch extends BaseCommand {
     const operation = records && (await acceptedWithoutEffect(records, read, until));
     if (operation === undefined) return;
     this.note(
-      `The ${operation} of payment ${labelOf(read)} was accepted, but the payment is ${stateText(read)}. If it stays so, the ${operation} has failed:`,
+      `The ${nounOf(operation)} of payment ${labelOf(read)} was accepted, but the payment is ${stateText(read)}. If it stays so, the ${nounOf(operation)} has failed:`,
       joinPieces('  ', commandPiece(paydesk('payments', 'check', idOf(read)))),
     );
   }

@@ -7,7 +7,7 @@ import { actedOn, screenCounts, screenGroups } from '../../batch/rows/counts.js'
 import { groupNames } from '../../batch/run/ending.js';
 import { countText, formatAmount, totalsText } from '../../contract/amount-format.js';
 import { markup, PAGE_END, pageStart, plainMarkup } from '../html.js';
-import { safeText } from '../text.js';
+import { capitalised, safeText } from '../text.js';
 import { reportMarkdown } from './batch-markdown.js';
 import { rowOutcomeText, reportCsv, reportJson, type ReportRow, reportRows } from './batch-report.js';
 
@@ -94,8 +94,6 @@ async function* page(status: BatchStatus, rows: AsyncIterable<BatchRow>): AsyncG
   }
   yield `</table>\n${PAGE_END}`;
 }
-
-const capitalised = (text: string): string => text.replace(/^./, (letter) => letter.toUpperCase());
 
 function cell(row: ReportRow, column: (typeof columns)[number]): HtmlEscapedString {
   if (column === 'line') return markup`<td class="n">${row.line}</td>`;

@@ -15,18 +15,16 @@ import {
   UnknownOutcomeError,
 } from '../../errors.js';
 import { outcomeOf, UNNAMED, type Entry } from '../../ledger/moves/entries.js';
-import { safeText } from '../../output/text.js';
+import { capitalised, safeText } from '../../output/text.js';
 import { moment, whenText } from '../../output/time.js';
 import { quietOf, type Desk } from '../desk.js';
 import { aliasHint } from '../alias-hint.js';
-import { hasOtherReference, idOf, labelOf, stateOf, stateText } from '../named-payments.js';
+import { hasOtherReference, idOf, labelOf, shownText, stateOf, stateText } from '../named-payments.js';
 import { waitEnded } from '../wait.js';
 import { forbidden } from './legality.js';
 import { endStateOf, speaksAgainst, type Standing } from './proof.js';
 import type { Evidence, Move, PaymentLook, Sent } from './result.js';
-
-export const withArticle = (operation: string): string =>
-  operation === 'unhold' ? 'an unhold' : `a ${operation}`;
+import { nounOf, withArticle } from './words.js';
 
 const explain = (read: PaymentRead): Command => paydesk('payments', 'explain', idOf(read));
 const check = (read: PaymentRead): Command => paydesk('payments', 'check', idOf(read));
@@ -42,16 +40,17 @@ function entryLabel({ payment_id, reference_id }: Entry): string {
 
 export const sentNote = ({ operator, time }: Entry): string => `sent by ${operator} on ${moment(time)}`;
 
-const nameOf = (sent: Sent): string => `The ${sent.move.operation} of payment ${labelOf(sent.beforeRead)}`;
+const nameOf = (sent: Sent): string =>
+  `The ${nounOf(sent.move.operation)} of payment ${labelOf(sent.beforeRead)}`;
 
 /** Why it is not sent again yet. */
 const hold = (operation: string, heldMs: number): string =>
-  `The service may still act on it: the same ${operation} can be sent again ${whenText(heldMs)}.`;
+  `The service may still act on it: the same ${nounOf(operation)} can be sent again ${whenText(heldMs)}.`;
 
 /** How the payment stands after an answer that was no success: what was under way before may have ended since. */
 function standsNow(sent: Sent, read: PaymentRead | undefined, heldMs: number): string {
   if (read !== undefined && stateOf(read) !== sent.before.shown)
-    return `The payment shows ${stateText(read)} now.`;
+    return `The payment shows ${shownText(read)} now.`;
   return `The payment has not changed so far. ${hold(sent.move.operation, heldMs)}`;
 }
 
@@ -72,7 +71,7 @@ export function refusedBy(
     ...(Object.keys(details).length > 0 ? { details } : {}),
   };
   const text =
-    `The service refused the ${operation} of payment ${labelOf(sent.beforeRead)}: ${message}\n` +
+    `The service refused the ${nounOf(operation)} of payment ${labelOf(sent.beforeRead)}: ${message}\n` +
     standsNow(sent, read, heldMs);
   if (httpStatus === 401 || httpStatus === 403) {
     return new ProfileError(text, { ...common, next: [paydesk('whoami'), paydesk('doctor')] });
@@ -84,7 +83,7 @@ export function refusedBy(
 export function notCarriedOut(sent: Sent, read: PaymentRead): ServiceError {
   const { operation } = sent.move;
   return new ServiceError(
-    `The ${operation} was not carried out: payment ${labelOf(read)} is ${stateText(read)}.`,
+    `The ${nounOf(operation)} was not carried out: payment ${labelOf(read)} is ${stateText(read)}.`,
     { code: 'not-carried-out', next: forbidden(operation, read)?.next ?? [explain(read)] },
   );
 }
@@ -111,7 +110,7 @@ export function notTaken(
   { why, problem, retryAfterMs }: Extract<Evidence, { kind: 'not-taken' }>,
   { read, heldMs }: { read: PaymentRead | undefined; heldMs: number },
 ): TemporaryError {
-  return new TemporaryError(`${nameOf(sent)} was not taken: ${why}\n${standsNow(sent, read, heldMs)}`, {
+  return new TemporaryError(`${nameOf(sent)} was not accepted: ${why}\n${standsNow(sent, read, heldMs)}`, {
     code: 'not-taken',
     ...(problem ? { httpStatus: problem.httpStatus } : {}),
     ...(retryAfterMs === undefined ? {} : { details: { retryAfterMs } }),
@@ -124,7 +123,7 @@ export function failed(sent: Sent, read: PaymentRead): NotReachedError {
   const { operation } = sent.move;
   const back = stateOf(read) === sent.before.shown;
   return new NotReachedError(
-    `The ${operation} of payment ${labelOf(read)} failed: the payment is ${back ? 'back in' : 'in'} ${stateText(read)}.`,
+    `The ${nounOf(operation)} of payment ${labelOf(read)} failed: the payment is ${back ? 'back in' : 'in'} ${shownText(read)}.`,
     { code: 'not-reached', next: [paydesk('payments', operation, idOf(read), '--again'), explain(read)] },
   );
 }
@@ -133,7 +132,7 @@ export function failedBefore(sent: Sent, { last, operation }: Entry): NotReached
   const read = sent.beforeRead;
   const why = last?.why ? `\n${last.why}` : '';
   return new NotReachedError(
-    `The ${operation} of payment ${labelOf(read)} was sent before and failed. Nothing was sent now.${why}`,
+    `The ${nounOf(operation)} of payment ${labelOf(read)} was sent before and failed. Nothing was sent now.${why}`,
     {
       code: 'failed-before',
       saysNothingSent: true,
@@ -171,7 +170,7 @@ export function showsOther(sent: Sent, read: PaymentRead): UnknownOutcomeError {
   const hint = read.state === undefined ? aliasHint(read) : undefined;
   return new UnknownOutcomeError(
     `${nameOf(sent)} has an unknown outcome: the payment ${differenceOf(sent, read)}.\n` +
-      `The ${operation} may or may not have been carried out. ${onceMore(sent)}`,
+      `The ${nounOf(operation)} may or may not have been carried out. ${onceMore(sent)}`,
     {
       code: hint ? 'unknown-state' : 'outcome-unknown',
       ...(hint && { details: hint.details }),
@@ -181,7 +180,7 @@ export function showsOther(sent: Sent, read: PaymentRead): UnknownOutcomeError {
 }
 
 function differenceOf(sent: Sent, read: PaymentRead): string {
-  const now = stateText(read);
+  const now = shownText(read);
   if (stateOf(read) === sent.before.shown) return `still shows ${now}, but is not exactly as it was before`;
   const unknown = read.state === undefined ? ', a state that paydesk does not know' : '';
   return `was ${safeText(sent.before.shown ?? '?')} and now shows ${now}${unknown}`;
@@ -197,9 +196,9 @@ export function stillOpen(sent: Sent, entry: Entry, look: PaymentLook, heldMs: n
     const later =
       heldMs === 0
         ? 'The provider could not be asked whether that is final.'
-        : `If that is still so ${whenText(heldMs)}, the ${operation} has failed.`;
+        : `If that is still so ${whenText(heldMs)}, the ${nounOf(operation)} has failed.`;
     return new UnknownOutcomeError(
-      `The ${operation} of payment ${labelOf(read)} was accepted, and the payment shows ${stateText(read)}${stateOf(read) === entry.before_state ? ' again' : ''}. ${later}\n` +
+      `The ${nounOf(operation)} of payment ${labelOf(read)} was accepted, and the payment shows ${shownText(read)}${stateOf(read) === entry.before_state ? ' again' : ''}. ${later}\n` +
         'Nothing was sent.',
       { code: 'still-open', saysNothingSent: true, next: [check(read), explain(read)] },
     );
@@ -209,9 +208,9 @@ export function stillOpen(sent: Sent, entry: Entry, look: PaymentLook, heldMs: n
     heldMs === 0
       ? 'It can be sent again with --resend, which first makes sure that nothing has changed.'
       : `It can be sent again with --resend ${whenText(heldMs)}.`;
-  const shows = [...new Set(look.shown.map(safeText))].join(', then ') || stateText(read);
+  const shows = [...new Set(look.shown.map(safeText))].join(', then ') || shownText(read);
   return new UnknownOutcomeError(
-    `The outcome of the ${operation} of payment ${labelOf(read)}, ${since}, is still unknown: ` +
+    `The outcome of the ${nounOf(operation)} of payment ${labelOf(read)}, ${since}, is still unknown: ` +
       `the payment shows ${shows}.\nNothing was sent now. ${again}`,
     {
       code: 'still-open',
@@ -229,7 +228,7 @@ function stillDiffers(sent: Sent, read: PaymentRead, since: string): UnknownOutc
   const { operation } = sent.move;
   const hint = read.state === undefined ? aliasHint(read) : undefined;
   return new UnknownOutcomeError(
-    `The outcome of the ${operation} of payment ${labelOf(read)}, ${since}, is still unknown: ` +
+    `The outcome of the ${nounOf(operation)} of payment ${labelOf(read)}, ${since}, is still unknown: ` +
       `the payment ${differenceOf(sent, read)}.\n` +
       'Nothing was sent, and paydesk does not send it again while the payment is not as it was. ' +
       'Ask the operator of the service whether it was carried out.',
@@ -247,7 +246,7 @@ export function heldBy(entry: Entry): GuardError {
   const stands =
     outcomeOf(entry) === 'accepted' ? 'was accepted and is not at its end yet' : 'has an unknown outcome';
   return new GuardError(
-    `A ${entry.operation} of payment ${entryLabel(entry)} by ${entry.operator} ${stands}. ` +
+    `${capitalised(withArticle(entry.operation))} of payment ${entryLabel(entry)} by ${entry.operator} ${stands}. ` +
       'Nothing else is sent before its outcome is known. Nothing was sent.',
     { code: 'intent-open', next: [checkOf(entry)] },
   );
@@ -271,8 +270,8 @@ export function openUnread(entry: Entry, why: PaydeskError): UnknownOutcomeError
   const label = entryLabel(entry);
   const stands =
     outcomeOf(entry) === 'accepted'
-      ? `The ${operation} of payment ${label}, ${since}, was accepted`
-      : `The outcome of the ${operation} of payment ${label}, ${since}, is still unknown`;
+      ? `The ${nounOf(operation)} of payment ${label}, ${since}, was accepted`
+      : `The outcome of the ${nounOf(operation)} of payment ${label}, ${since}, is still unknown`;
   return new UnknownOutcomeError(
     `${stands}, and the payment cannot be read now. Nothing was sent now.\n${why.message}`,
     { code: 'still-open', saysNothingSent: true, next: [checkOf(entry), ...why.next], cause: why },
@@ -282,11 +281,11 @@ export function openUnread(entry: Entry, why: PaydeskError): UnknownOutcomeError
 /** Before the quiet period has passed, an instruction that may have left may still show an effect. */
 export function quietPeriod(entry: Entry, read: PaymentRead, heldMs: number): GuardError {
   const { operation } = entry;
-  const was = { refused: 'was refused', unsent: 'was not taken', failed: 'failed' }[
+  const was = { refused: 'was refused', unsent: 'was not accepted', failed: 'failed' }[
     outcomeOf(entry) as string
   ];
   return new GuardError(
-    `The ${operation} of payment ${labelOf(read)} was sent at ${moment(entry.time)} ` +
+    `The ${nounOf(operation)} of payment ${labelOf(read)} was sent at ${moment(entry.time)} ` +
       `and ${was ?? 'has an unknown outcome'}. Nothing was sent now: it can be sent again ${whenText(heldMs)}, ` +
       'if the payment is still exactly as it was.',
     { code: 'quiet-period', details: { heldMs }, next: [check(read)] },
@@ -295,7 +294,7 @@ export function quietPeriod(entry: Entry, read: PaymentRead, heldMs: number): Gu
 
 export function nothingToResend(operation: SettleOperation, read: PaymentRead): GuardError {
   return new GuardError(
-    `There is no ${operation} of payment ${labelOf(read)} with an unknown outcome to send again. Nothing was sent.`,
+    `There is no ${nounOf(operation)} of payment ${labelOf(read)} with an unknown outcome to send again. Nothing was sent.`,
     { code: 'nothing-open', next: [paydesk('payments', operation, idOf(read))] },
   );
 }
@@ -307,7 +306,7 @@ export function needsForce(
   { resend }: { resend: boolean },
 ): GuardError {
   const again = paydesk('payments', operation, payment_id, ...(resend ? ['--resend'] : []), '--force');
-  return new GuardError(`${refusal.message} The earlier ${operation} was sent with --force.`, {
+  return new GuardError(`${refusal.message} The earlier ${nounOf(operation)} was sent with --force.`, {
     code: refusal.code,
     next: [...refusal.next, again],
   });
@@ -317,16 +316,16 @@ export function moved(entry: Entry, read: PaymentRead): GuardError {
   const what =
     stateOf(read) === entry.before_state
       ? 'is not exactly as it was before'
-      : `has moved since: ${safeText(entry.before_state ?? '?')} → ${stateText(read)}`;
+      : `has moved since: ${safeText(entry.before_state ?? '?')} → ${shownText(read)}`;
   return new GuardError(
-    `The ${entry.operation} is not sent again: payment ${labelOf(read)} ${what}. Nothing was sent.`,
+    `The ${nounOf(entry.operation)} is not sent again: payment ${labelOf(read)} ${what}. Nothing was sent.`,
     { code: 'moved', next: [explain(read)] },
   );
 }
 
 export function notRechecked({ operation }: Pick<Entry, 'operation'>, read: PaymentRead): GuardError {
   return new GuardError(
-    `The ${operation} of payment ${labelOf(read)} is not sent again: the service did not complete a recheck, ` +
+    `The ${nounOf(operation)} of payment ${labelOf(read)} is not sent again: the service did not complete a recheck, ` +
       'so nobody knows whether the provider carried it out. Nothing was sent. ' +
       'If the service has no rechecks, or only queues them, ask its operator.',
     { code: 'not-rechecked', next: [paydesk('payments', 'recheck', idOf(read)), explain(read)] },
@@ -336,7 +335,7 @@ export function notRechecked({ operation }: Pick<Entry, 'operation'>, read: Paym
 export function changedMeanwhile(read: PaymentRead, now: PaymentRead): GuardError {
   const { referenceId = '' } = now.fields;
   const moved =
-    stateOf(read) === stateOf(now) ? '' : `: it was ${stateText(read)} and now shows ${stateText(now)}`;
+    stateOf(read) === stateOf(now) ? '' : `: it was ${stateText(read)} and now shows ${shownText(now)}`;
   const what = hasOtherReference(read.fields.referenceId, now)
     ? `: read by its ID, its reference is ${safeText(referenceId)}`
     : moved;
@@ -373,7 +372,7 @@ export function seenElsewhere(
 ): GuardError {
   return new GuardError(
     `Payment ${labelOf(read)} showed ${withArticle(operation)} that this desk did not send, and is ${stateText(read)} again. ` +
-      `That ${operation} may still be carried out. Nothing was sent: it can be sent ${whenText(leftMs)}, if the payment still allows it.`,
+      `That ${nounOf(operation)} may still be carried out. Nothing was sent: it can be sent ${whenText(leftMs)}, if the payment still allows it.`,
     { code: 'seen-elsewhere', details: { heldMs: leftMs }, next: [explain(read)] },
   );
 }
@@ -382,8 +381,8 @@ export function seenElsewhere(
 export function ledgerConflict(entry: Entry, read: PaymentRead): GuardError {
   const { operation } = entry;
   return new GuardError(
-    `Conflict: this desk has the ${operation} of payment ${labelOf(read)} as done ` +
-      `(by ${entry.operator}, ${moment(entry.time)}), but the service shows ${stateText(read)}.\n` +
+    `Conflict: this desk has the ${nounOf(operation)} of payment ${labelOf(read)} as done ` +
+      `(by ${entry.operator}, ${moment(entry.time)}), but the service shows ${shownText(read)}.\n` +
       'Nothing was sent. The service may be showing an old copy, or may have lost the change: ask its operator.',
     { code: 'ledger-conflict', next: [explain(read), paydesk('history', '--payment', idOf(read))] },
   );
@@ -412,9 +411,9 @@ export function pendingOf(
   const end = endStateOf(operation);
   const watch = paydesk('payments', 'watch', id, ...(end === undefined ? [] : ['--until', end]));
   const stands = read === undefined ? 'could not be read' : `is ${stateText(read)}`;
-  const text = `The ${operation} was accepted, and payment ${labelOf(sent.beforeRead)} ${stands}`;
+  const text = `The ${nounOf(operation)} was accepted, and payment ${labelOf(sent.beforeRead)} ${stands}`;
   const final = speaksAgainst(standing)
-    ? ` again. If that is still so ${whenText(quietOf(desk, sent.beforeRead))}, the ${operation} has failed.`
+    ? ` again. If that is still so ${whenText(quietOf(desk, sent.beforeRead))}, the ${nounOf(operation)} has failed.`
     : `.${end === undefined ? '' : ` It is final when the state is ${end}.`}`;
   return waitEnded(desk.signal.reason, `${text}${final}`, [watch, explain(sent.beforeRead)]);
 }

@@ -4,15 +4,7 @@ import type { PaymentRead } from '../../client/payment-calls.js';
 import { isLegal, operationStates, states, type StateName } from '../../contract/states.js';
 import { GuardError } from '../../errors.js';
 import { idOf, labelOf, stateOf, stateText } from '../named-payments.js';
-
-/** What a payment has been once an operation on it is done. */
-export const participles: Readonly<Record<SettleOperation | 'recheck', string>> = {
-  capture: 'captured',
-  cancel: 'cancelled',
-  refund: 'refunded',
-  unhold: 'approved',
-  recheck: 'rechecked',
-};
+import { participles } from './words.js';
 
 /** What serves the same purpose from another state. */
 const instead: Readonly<Record<SettleOperation, SettleOperation>> = {

@@ -24,13 +24,13 @@ import {
   nothingToResend,
   referenceMoved,
   sentNote,
-  withArticle,
 } from './errors.js';
 import { findBlocking, findOpenAt } from './record.js';
 import { withLedger } from '../with-ledger.js';
 import { forbidden } from './legality.js';
 import { sendMove } from './send.js';
 import { type Move, type MoveResult, unknownState } from './result.js';
+import { nounOf, withArticle } from './words.js';
 import {
   idOf,
   type NamedPayment,
@@ -166,7 +166,7 @@ async function decide(desk: Desk, move: Move, { resend }: MovesRequest): Promise
   const blocked = await findBlocking(desk, move);
   if (blocked?.kind === 'adopted') throw justAdopted(move, blocked.leftMs);
   if (blocked?.kind === 'ended') {
-    desk.note(`The ledger has this ${operation} as ${outcomeOf(blocked.intent)}. Nothing was sent.`);
+    desk.note(`The ledger has this ${nounOf(operation)} as ${outcomeOf(blocked.intent)}. Nothing was sent.`);
     return { ended: move, blocked };
   }
   if (blocked) {

@@ -14,6 +14,7 @@ import { ledgerFacts } from '../seen-payment.js';
 import { withLedger } from '../with-ledger.js';
 import { fingerprintOf } from './fingerprint.js';
 import type { Move, MoveResult, Sent } from './result.js';
+import { nounOf } from './words.js';
 
 export function refOfPayment({ app }: Pick<Desk, 'app'>, read: PaymentRead): PaymentRef {
   return { appId: app.appId, paymentId: idOf(read), generation: read.generation };
@@ -92,7 +93,7 @@ export async function recordResult(
     const check = paydesk('payments', 'check', intent.payment_id);
     if (!(failure instanceof StoreError)) {
       const shown = after === null ? '' : ` (${safeText(after)})`;
-      const what = `The ${move.operation} of payment ${intent.payment_id} ended as ${outcome}${shown}`;
+      const what = `The ${nounOf(move.operation)} of payment ${intent.payment_id} ended as ${outcome}${shown}`;
       throw notRecorded(what, failure, check);
     }
     desk.note(

@@ -5,7 +5,7 @@ import type { PaymentRead } from '../../client/payment-calls.js';
 import { isOnlyQueued } from '../../client/queued-answer.js';
 import { PaydeskError, TemporaryError } from '../../errors.js';
 import { quietOf, readerOf, type Desk } from '../desk.js';
-import { idOf, stateOf, stateText } from '../named-payments.js';
+import { idOf, shownText, stateOf } from '../named-payments.js';
 import { readUntil } from '../wait.js';
 import { failed, notCarriedOut, notTaken, pendingOf, refusedBy, showsOther, stillUnknown } from './errors.js';
 import { differsFromRead } from './fingerprint.js';
@@ -19,6 +19,7 @@ import {
   wasUnderWay,
 } from './proof.js';
 import { recordResult } from './record.js';
+import { nounOf } from './words.js';
 import {
   type CarriedOut,
   type Evidence,
@@ -57,7 +58,7 @@ function contradicts({ move, before, since }: Sent, shown: PaymentRead): boolean
 
 const contradiction = (shown: PaymentRead): Evidence => ({
   kind: 'unknown',
-  why: `the service answered ${shown.answer.httpStatus} with the payment in ${stateText(shown)}`,
+  why: `the service answered ${shown.answer.httpStatus} with the payment in ${shownText(shown)}`,
 });
 
 /** With `--wait`: on to the end state, where the result is not final. */
@@ -296,7 +297,8 @@ export async function lookUntilProven(desk: Desk, sent: Sent): Promise<PaymentLo
   const isOver = () =>
     result.last !== undefined && ['done', 'under-way', 'excluded'].includes(result.standing);
   const onPause = (leftMs: number) => {
-    if (sent.move.wait) desk.status?.(waitingText(`the outcome of the ${sent.move.operation}`), leftMs);
+    if (sent.move.wait)
+      desk.status?.(waitingText(`the outcome of the ${nounOf(sent.move.operation)}`), leftMs);
   };
   await readUntil(look, isOver, { ...desk, limitMs, firstMs: 500, onPause });
   return result;

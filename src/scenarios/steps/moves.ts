@@ -1,7 +1,7 @@
 import type { SettleOperation } from '../../contract/states.js';
 import { endingOf } from '../../payments/endings.js';
 import { checkPayments } from '../../payments/check-payments.js';
-import { participles } from '../../payments/move/legality.js';
+import { participles } from '../../payments/move/words.js';
 import { moveAll } from '../../payments/move/plan.js';
 import { recordRecheck } from '../../payments/record-made.js';
 import { parsePayment, readPayments } from '../../payments/named-payments.js';

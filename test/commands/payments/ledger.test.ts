@@ -81,6 +81,17 @@ describe('the same command again', () => {
     expect(await refundsTold(paymentId)).not.toHaveProperty('refund');
   });
 
+  it('names an approval and a cancellation by their nouns', async () => {
+    const held = await desk.paid('held');
+    await desk.fault({ kind: 'drop-before-commit', route: 'unhold', next: 1 });
+    const lost = await run('unhold', [held.paymentId]);
+    expect(lost.json.error?.message).toMatch(/^The approval of payment \d+ \(.+\) has an unknown outcome/);
+    const other = await run('cancel', [held.paymentId, '--force']);
+    expect(other.json.error?.message).toMatch(
+      /^An approval of payment \d+ \(.+\) by \S+ has an unknown outcome/,
+    );
+  });
+
   it('is settled by a dry run too, which sends nothing', async () => {
     const { paymentId } = await desk.paid();
     expect((await run('refund', [paymentId])).json.outcome).toBe('accepted');
