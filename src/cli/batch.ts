@@ -4,7 +4,7 @@ import { addWords, switchProfile, type Command, commandText, paydesk } from '../
 import { boolean, custom } from '@oclif/core/flags';
 import type { CheckedPlan } from '../batch/run/check-plan.js';
 import { endingOfRun } from '../batch/run/ending.js';
-import { type Progress, type RunResult, runBatch } from '../batch/run/run.js';
+import { ignoreDatabaseLoss, type Progress, type RunResult, runBatch } from '../batch/run/run.js';
 import type { RunOptions } from '../batch/run/options.js';
 import { batchJson } from '../output/views/batch-report.js';
 import { type BatchStatus, statusAfterRun, statusOf } from '../batch/rows/status.js';
@@ -224,7 +224,7 @@ async function statusAfter(
   // Without the database, only the counts of this run are known.
   const known = statusAfterRun(batch, result.counts);
   if (result.stopped?.kind === 'ledger') return known;
-  return statusOf(database.store, batch, owner).catch(() => known);
+  return (await statusOf(database.store, batch, owner).catch(ignoreDatabaseLoss)) ?? known;
 }
 
 async function present(

@@ -9,4 +9,6 @@ export interface RunOptions {
   resend: boolean;
   /** When everything was sent before: check the rows that the service had accepted and not finished, or refused. */
   lookAgain: boolean;
+  /** Nobody else can work on the batch, so its leases need no renewing. */
+  isAlone?: boolean;
 }

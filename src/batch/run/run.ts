@@ -77,7 +77,7 @@ export async function runBatch(tools: RunTools, batch: BatchRecord, options: Run
     tell,
     rowWaits,
   });
-  const renewing = keepRenewing(claims, desk);
+  const renewing = options.isAlone === true ? undefined : keepRenewing(claims, desk);
   const onWait = (rows: Waiting | undefined) => {
     waiting = rows;
     tell();
@@ -92,7 +92,7 @@ export async function runBatch(tools: RunTools, batch: BatchRecord, options: Run
     stopping.stop({ kind: 'ledger', error });
   } finally {
     stopping.close();
-    await renewing.end();
+    await renewing?.end();
     // Without the database the leases run out by themselves.
     await claims.release().catch(ignoreDatabaseLoss);
   }
@@ -151,11 +151,12 @@ async function loadTally(store: Store<DeskTables>, batch: BatchRecord): Promise<
   return tally;
 }
 
-function ignoreDatabaseLoss(error: unknown): undefined {
+/** Gives nothing where the database is away, and throws any other error again. */
+export function ignoreDatabaseLoss(error: unknown): undefined {
   if (!(error instanceof StoreError)) throw error;
 }
 
-export const RENEW_MS = 20_000;
+const RENEW_MS = 20_000;
 
 function keepRenewing(claims: Claims, { clock }: Desk): { end(): Promise<void> } {
   const over = new AbortController();

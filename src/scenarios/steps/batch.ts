@@ -9,9 +9,8 @@ import { endingOfRun } from '../../batch/run/ending.js';
 import { makePlan } from '../../batch/plan/make-plan.js';
 import { csvSource } from '../../batch/plan/row-source.js';
 import { planHeader, planLines, rowsOfChecked } from '../../batch/plan/plan-file.js';
-import { RENEW_MS, runBatch } from '../../batch/run/run.js';
+import { runBatch } from '../../batch/run/run.js';
 import { createMarkSent } from '../../batch/plan/sent-before.js';
-import type { Clock } from '../../client/clock.js';
 import { rememberReads } from '../../payments/remember-reads.js';
 import { createOwner } from '../../store/owner.js';
 import type { Inputs } from '../schema.js';
@@ -53,17 +52,13 @@ async function planAndApply(world: World, input: Inputs['batch'], path: string):
     ticket: undefined,
     again,
   });
-  const result = await runBatch(
-    {
-      desk: { ...desk, clock: withoutRenewing(desk.clock) },
-      store,
-      owner,
-      stop: desk.signal,
-      onProgress: () => {},
-    },
-    made,
-    { concurrency: 1, wait: input.wait ?? false, resend: false, lookAgain: false },
-  );
+  const result = await runBatch({ desk, store, owner, stop: desk.signal, onProgress: () => {} }, made, {
+    concurrency: 1,
+    wait: input.wait ?? false,
+    resend: false,
+    lookAgain: false,
+    isAlone: true,
+  });
   const rows = { ...actedOn(result.counts), leftOut: result.counts.leftOut };
   const told = Object.entries(rows).filter(([, count]) => count > 0);
   return {
@@ -112,16 +107,4 @@ async function* csvOf(rows: Inputs['batch']['rows']): AsyncGenerator<Uint8Array>
     ...rows.map((row) => columns.map((column) => cell(row[column])).join(',')),
   ];
   yield new TextEncoder().encode(`${lines.join('\n')}\n`);
-}
-
-/** Nobody else works on this batch, so its leases need no renewing; the clock would run on for that alone. */
-function withoutRenewing(clock: Clock): Clock {
-  return {
-    now: clock.now,
-    monotonic: clock.monotonic,
-    sleep: (ms, signal) =>
-      ms === RENEW_MS && signal
-        ? new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
-        : clock.sleep(ms, signal),
-  };
 }

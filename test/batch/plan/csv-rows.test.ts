@@ -100,7 +100,7 @@ describe('a CSV of payments', () => {
       const { rows, told, format } = await read(text);
       expect(told).toEqual([]);
       expect(rows).toEqual([{ line: 2, typed: '7', amount, currency: 'EUR' }]);
-      expect(format).toEqual({ separator, decimalMark, ignoredColumns });
+      expect(format).toEqual({ separator, decimalMark, ignoredColumns, headerLine: 1 });
     },
   );
 
