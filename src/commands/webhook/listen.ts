@@ -14,8 +14,18 @@ import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { listen, listenTunnel } from '../../cli/listening/listen.js';
 import { confirmFlag } from '../../cli/flags/payment-flags.js';
 import { openSession } from '../../cli/desk/session.js';
+import { UsageError } from '../../errors.js';
 import { targetState } from '../../payments/follow-payment.js';
 import { createWebhookExpectation } from '../../webhooks/expectation.js';
+import type { Filter } from '../../webhooks/forwarding/targets.js';
+
+function refuseNeverMet(until: string | undefined, { states }: Filter): void {
+  if (until === undefined || states.length === 0 || states.includes(until)) return;
+  throw new UsageError(`--until ${until} is never met: --state leaves its webhooks out.`, {
+    code: 'usage',
+    details: [{ input: '--state', problem: `leave it out, or add --state ${until}` }],
+  });
+}
 
 export default class WebhookListen extends BaseCommand {
   static override summary = 'Receive webhooks on this machine and forward them.';
@@ -53,6 +63,7 @@ export default class WebhookListen extends BaseCommand {
     const filter = filterOf(client, flags);
     const targets = targetsOf(client, flags);
     const until = flags.until === undefined ? undefined : targetState(client, flags.until);
+    refuseNeverMet(until, filter);
     const { count, 'max-duplicates': maxDuplicates, port, ack, inspect } = flags;
     const nameOf = (said: string) => client.canonicalState(said) ?? said;
     const tunnel = await listenTunnel(this.context, session, flags);

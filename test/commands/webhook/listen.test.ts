@@ -362,6 +362,8 @@ describe('for jobs', () => {
   it('refuses what cannot be used, before it listens', async () => {
     const bad = await home.run('webhook', 'listen', '--until', 'Captred', '--json');
     expect([bad.code, bad.stdout]).toEqual([2, expect.stringContaining('Did you mean Captured')]);
+    const never = await home.run('webhook', 'listen', '--until', 'Refunded', '--state', 'Captured', '--json');
+    expect([never.code, never.stdout]).toEqual([2, expect.stringContaining('add --state Refunded')]);
     const target = await home.run('webhook', 'listen', '--forward-to', 'shop.example', '--chaos', 'fire');
     expect([target.code, target.stderr]).toEqual([2, expect.stringContaining('add the scheme')]);
     expect(target.stderr).toContain('duplicate,delay,reorder,drop');
