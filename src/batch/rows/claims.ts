@@ -57,8 +57,9 @@ export interface Claims {
    * `due.tries`. False when somebody else has had the row since: then it is left as the ledger has its intent.
    */
   finish(row: BatchRow, result: RowResult, due: Due): Promise<boolean>;
-  /** Opens rows again that may show another end by now: accepted ones, and those that were sent and refused. */
-  reopenUnsettled(): Promise<number>;
+  /** Rows that may show another end by now: accepted ones, and those that were sent and refused. */
+  unsettled(): Promise<number[]>;
+  reopen(ids: readonly number[]): Promise<void>;
 }
 
 type Finish =
@@ -174,7 +175,8 @@ export function createClaims(
       return false;
     },
 
-    reopenUnsettled: () => reopenUnsettled(store, batch),
+    unsettled: () => unsettledRows(store, batch),
+    reopen: (ids) => reopenRows(store, ids),
   };
 }
 
@@ -204,7 +206,7 @@ async function releaseRows(store: Store<DeskTables>, batch: BatchRecord, owner: 
   );
 }
 
-async function reopenUnsettled(store: Store<DeskTables>, batch: BatchRecord): Promise<number> {
+async function unsettledRows(store: Store<DeskTables>, batch: BatchRecord): Promise<number[]> {
   // A failed refund was proven to have failed by later reads. A failed charge was told from its answer, so it is looked
   // at again. A charge has no intent before it is answered.
   const wasSent =
@@ -213,16 +215,30 @@ async function reopenUnsettled(store: Store<DeskTables>, batch: BatchRecord): Pr
       : sql<boolean>`planned > 0 and outcome = 'refused' and exists (
           select 1 from intents where intents.batch_id = batch_rows.batch_id
           and intents.payment_id = batch_rows.payment_id and intents.retired = 0 and ${mayHaveLeft})`;
-  const reopened = await store.transaction((tx) =>
-    tx
-      .updateTable('batch_rows')
-      .set({ finished: 0 })
-      .where('batch_id', '=', batch.id)
-      .where('finished', '=', 1)
-      .where(({ eb, or }) => or([eb('outcome', '=', 'accepted'), wasSent]))
-      .executeTakeFirst(),
-  );
-  return Number(reopened.numUpdatedRows);
+  const rows = await store.db
+    .selectFrom('batch_rows')
+    .select('id')
+    .where('batch_id', '=', batch.id)
+    .where('finished', '=', 1)
+    .where(({ eb, or }) => or([eb('outcome', '=', 'accepted'), wasSent]))
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+const REOPENED_AT_ONCE = 1_000;
+
+async function reopenRows(store: Store<DeskTables>, ids: readonly number[]): Promise<void> {
+  for (let from = 0; from < ids.length; from += REOPENED_AT_ONCE) {
+    const some = ids.slice(from, from + REOPENED_AT_ONCE);
+    await store.transaction((tx) =>
+      tx
+        .updateTable('batch_rows')
+        .set({ finished: 0 })
+        .where('id', 'in', some)
+        .where('finished', '=', 1)
+        .execute(),
+    );
+  }
 }
 
 /** What was sent for a row after somebody else had finished it counts, and not what that one found. */

@@ -7,7 +7,7 @@ export interface RunOptions {
   stopAfterFailures?: number | undefined;
   wait: boolean;
   resend: boolean;
-  /** When everything was sent before: check the rows that the service had accepted and not finished, or refused. */
+  /** Once everything is sent: check the rows that an earlier run left as accepted or refused. */
   lookAgain: boolean;
   /** Nobody else can work on the batch, so its leases need no renewing. */
   isAlone?: boolean;

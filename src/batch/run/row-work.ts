@@ -92,6 +92,8 @@ async function move(
   if (row.planned === PLANNED_CHECK) return checkOnly(desk, plain);
   if (earlier && isOpen(outcomeOf(earlier))) return settle(desk, plain, earlier, work.resend);
   if (earlier && isLookedAtAgain(row)) return lookAgain(desk, plain, earlier);
+  if (!earlier && (row.outcome === 'accepted' || row.outcome === 'refused'))
+    return asBefore(row, row.outcome);
   if (row.outcome === 'unknown' && !work.resend) return checkUnknown(desk, plain);
   // What this batch may have sent may also be what has changed the payment: then its outcome is checked instead.
   const change = earlier ? undefined : changeSince(row, operation, read);
@@ -107,6 +109,13 @@ async function move(
   if (blocked?.kind === 'quiet') return sendAgain(desk, plain, blocked.intent);
   return rowResult(await carryOut(desk, { ...plain, readTime }));
 }
+
+/** The ledger has let go of what was sent, as it does when a sandbox is started anew. The row is over all the same. */
+const asBefore = ({ after_state, why }: BatchRow, outcome: 'accepted' | 'refused'): WorkedRow => ({
+  outcome,
+  after: after_state ?? undefined,
+  why: why ?? undefined,
+});
 
 /** The plan has promised to send nothing for this row, whatever became of its instruction since. */
 async function checkOnly(desk: Desk, move: Move): Promise<WorkedRow> {

@@ -83,8 +83,10 @@ export async function runBatch(tools: RunTools, batch: BatchRecord, options: Run
     tell();
   };
   try {
+    const earlier = options.lookAgain ? await claims.unsettled() : [];
     await workRounds({ desk, claims, stopping, runner, options, before, onWait });
-    if (options.lookAgain && !stopping.signal.aborted && (await claims.reopenUnsettled()) > 0) {
+    if (earlier.length > 0 && !stopping.signal.aborted) {
+      await claims.reopen(earlier);
       await runner.workThrough(supplyOf({ desk, claims, stopping, options, before }));
     }
   } catch (error) {

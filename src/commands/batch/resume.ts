@@ -20,7 +20,8 @@ export default class BatchResume extends BaseCommand {
   static override summary = 'Continue a batch that was stopped or interrupted.';
   static override description =
     'paydesk sends the rows that are left to do, and checks rows with an unknown outcome by reading: it never sends those ' +
-    'again by itself. When nothing is left to send, it also looks again at what the service has accepted or refused. ' +
+    'again by itself. When nothing is left to send, and with --wait, it also looks again at what the service has accepted ' +
+    'or refused. ' +
     'Several processes may resume the same batch on one PostgreSQL: each row is worked on by one of them. A finished batch sends nothing.';
   static override examples = [
     '<%= config.bin %> batch resume 20261114-a7k2mq',
@@ -60,6 +61,6 @@ export default class BatchResume extends BaseCommand {
       await confirmBatch(this.context, database, profile, { ...flags, lines });
     } else this.note(...liveBanner(profile));
     const tools = { database, desk, owner: createOwner() };
-    return { tools, batch, options: { ...flags, resend, lookAgain: counts.pending === 0 } };
+    return { tools, batch, options: { ...flags, resend, lookAgain: flags.wait || counts.pending === 0 } };
   }
 }

@@ -152,6 +152,39 @@ describe('batch resume', () => {
     expect(desk.posts()).toEqual([]);
   });
 
+  it('waits with --wait for what an earlier run left on its way, once everything is sent', async () => {
+    const payments = await desk.paid(3);
+    await desk.fault({ kind: 'provider-silent', route: 'refund', next: 1 });
+    const waiting = ['--wait', '--concurrency', '1', '--timeout', '500ms', '--json'];
+    const { code, json } = await desk.run('apply', [await desk.planned(payments), ...waiting]);
+    expect([code, json.accepted, json.pending]).toEqual([8, 1, 2]);
+    const silent = await desk.run('resume', [json.id!, '--wait', '--timeout', '3s', '--json']);
+    expect([silent.code, silent.json]).toEqual([8, expect.objectContaining({ accepted: 1, pending: 0 })]);
+    expect(await desk.told(payments, 'refund')).toEqual([1, 1, 1]);
+    await desk.sandbox.call('POST', `/payments/${payments[0]!.paymentId}/recheck`);
+    const ended = await desk.run('resume', [json.id!, '--wait', '--json']);
+    expect([ended.code, ended.json]).toEqual([0, expect.objectContaining({ done: 3, accepted: 0 })]);
+  });
+
+  it('sends nothing for a row that is over, although the ledger has let go of what was sent', async () => {
+    const payments = await desk.paid(2);
+    await desk.fault({ kind: 'provider-silent', route: 'refund', next: 2 });
+    const { json } = await desk.run('apply', [await desk.planned(payments), '--json']);
+    expect(json).toMatchObject({ accepted: 2, state: 'finished' });
+    desk.posts();
+    // As when a sandbox is started anew: the payments are there again as they were before.
+    const { store, close } = await openDeskDatabase({ location: databaseLocation(desk.env), operator: 't' });
+    await store.transaction(async (tx) => {
+      await tx.updateTable('intents').set({ retired: 1 }).execute();
+      await tx.deleteFrom('holds').execute();
+      await tx.updateTable('batch_rows').set({ before_state: 'Refunding' }).execute();
+    });
+    await close();
+    const { code, json: after } = await desk.run('resume', [json.id!, '--json']);
+    expect([code, after]).toEqual([0, expect.objectContaining({ accepted: 2, skipped: 0 })]);
+    expect(desk.posts()).toEqual([]);
+  });
+
   it('knows no batch that is not there, and none of another app', async () => {
     expect((await desk.run('resume', ['20200101-nothere'])).code).toBe(2);
     const { json } = await desk.run('apply', [await desk.planned(await desk.paid(1)), '--json']);
