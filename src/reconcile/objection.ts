@@ -135,7 +135,7 @@ export function objectionTo(
   const { relatedLine, unnamedLine, hasNewName } = evidence;
   if (relatedLine !== undefined) return `line ${relatedLine} has an ID or a reference of the same payment`;
   if (unnamedLine !== undefined)
-    return `line ${unnamedLine} has the same amount, and nothing in it says which payment it is about`;
+    return `line ${unnamedLine} has the same amount, and no payment is found for it`;
   if (hasNewName) return 'the service showed another ID or reference while the file was compared';
   const names = namesOf(payment).map((name) => bareId(name).text);
   const isName = (id: string | undefined) => id !== undefined && names.includes(bareId(id).text);

@@ -66,7 +66,8 @@ export async function passOver(
       hasCaptureIds ||= line.kind === 'capture' && hasCaptureId(line, match?.known);
       if (group !== undefined) tally.add(group, line);
       if (candidate !== undefined) candidates.push(candidate);
-      if (match === undefined && isUnnamed(line)) unnamed.push(line);
+      // It may take back any charge of its amount: an ID or a reference that nobody knows is often one of the refund itself.
+      if (match === undefined && line.kind !== 'capture') unnamed.push(line);
       if (candidate?.isOtherCapture) otherCaptures.add('file', line);
     }
     await staging.add(candidates);
@@ -83,10 +84,6 @@ export async function passOver(
 
 const hasCaptureId = ({ operationId }: SettlementLine, known: SettledRow | undefined): boolean =>
   operationId !== undefined && operationId === known?.capture_id;
-
-/** It may take back any charge of its amount: an ID that nobody knows is often one of the refund itself. */
-const isUnnamed = ({ kind, reference }: SettlementLine): boolean =>
-  kind !== 'capture' && reference === undefined;
 
 interface MatchedChunk {
   chunk: readonly SettlementLine[];

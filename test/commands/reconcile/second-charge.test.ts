@@ -85,6 +85,11 @@ describe('a second charge is not refunded', () => {
   const unnamed: Record<string, LineFields> = {
     'a refund without any ID': { type: 'refund', amount: '-10.50' },
     'a refund with an ID of its own alone': { type: 'refund', amount: '-10.5', captureId: 're_unknown' },
+    'a refund with a reference that the service does not know': {
+      type: 'refund',
+      amount: '-10.50',
+      reference: 'RF-77812',
+    },
     'a void without any ID': { type: 'void', amount: '-10.50' },
     'a void without a sign': { type: 'void', amount: '10.50' },
     'a chargeback without any ID': { type: 'chargeback', amount: '-10.50' },
@@ -93,14 +98,13 @@ describe('a second charge is not refunded', () => {
   it.each(Object.entries(unnamed))('where the file has %s, of the same amount', async (_, fields) => {
     for (const { isPlanned, text } of await reconcileWith(() => fields)) {
       expect(isPlanned).toBe(false);
-      expect(text).toMatch(
-        /first: line [24] has the same amount, and nothing in it says which payment it is about\.$/,
-      );
+      expect(text).toMatch(/first: line [24] has the same amount, and no payment is found for it\.$/);
     }
   });
 });
 
 describe('a second charge is refunded', () => {
+  beforeAll(() => desk.paid({ referenceId: 'other-77' }));
   let orders = 4_000;
   const others: Record<string, (names: Names) => LineFields> = {
     'a longer number': ({ ref }) => ({ reference: `${ref}2` }),
@@ -109,7 +113,7 @@ describe('a second charge is refunded', () => {
     'no ID, and another amount': () => ({ type: 'refund', amount: '-10.51' }),
     'no ID, and another currency': () => ({ type: 'refund', amount: '-10.50', currency: 'USD' }),
     'no ID, and an earlier day': () => ({ type: 'refund', amount: '-10.50', at: '2020-01-01T00:00:01Z' }),
-    'the reference of another order': () => ({ type: 'refund', amount: '-10.50', reference: 'other-77' }),
+    'the reference of another payment': () => ({ type: 'refund', amount: '-10.50', reference: 'other-77' }),
   };
 
   it.each(Object.entries(others))('where a line has %s', async (_, lineOf) => {

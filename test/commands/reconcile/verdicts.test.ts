@@ -197,7 +197,12 @@ function verdictTests(database: () => Promise<Record<string, string>>): void {
     const others = Object.values(cases).map((lines, index) => lines(made[index]!));
     // The lines about one payment are far apart, so that they are looked at on different pages.
     const between = Array.from({ length: 250 }, (_, index) =>
-      desk.line(allowed, { type: 'Note', reference: `gap-${index}`, providerReference: `gap-${index}` }),
+      desk.line(allowed, {
+        type: 'Note',
+        amount: '1.00',
+        reference: `gap-${index}`,
+        providerReference: `gap-${index}`,
+      }),
     );
     const file = desk.file(
       ...others.flatMap(([first]) => first!),
