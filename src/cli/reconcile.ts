@@ -78,7 +78,7 @@ export async function openReconcile(
         update();
       },
     },
-    (problems) => read(text.bytes(), problems),
+    (problems, onNotBooked) => read(text.bytes(), problems, onNotBooked),
     { ...(since && { since: since.getTime() }), ...(until && { until: until.getTime() }) },
   ).finally(() => progress.end());
   context.atEnd(result.close);

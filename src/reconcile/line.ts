@@ -36,9 +36,11 @@ export const dayOf = (at: string): string =>
 
 /**
  * Reads a file in chunks of lines, in order. What is wrong with a line goes to `problems`, and the line is left out: the
- * caller refuses the file at the end with `problems.throwIfAny()`, so that every bad line is named at once.
+ * caller refuses the file at the end with `problems.throwIfAny()`, so that every bad line is named at once. An entry that is
+ * pending or announced is left out as well, and told to `onNotBooked`.
  */
 export type SettlementReader = (
   source: AsyncIterable<Uint8Array>,
   problems: FileProblems,
+  onNotBooked?: () => void,
 ) => AsyncIterable<readonly SettlementLine[]>;

@@ -32,6 +32,8 @@ export interface Reconciled {
   missing: TotalRow[];
   /** Payments that the file may lack: the service did not show them. */
   unreadable: number;
+  /** Entries that are pending or announced, and were left out. */
+  notBooked: number;
   /** Neither the mapping nor a sign says which lines are refunds. */
   hidesRefunds: boolean;
   /** A line is about a known payment. */
@@ -45,10 +47,12 @@ export interface Reconciled {
   close(): Promise<void>;
 }
 
+type OpenFile = (problems: FileProblems, onNotBooked: () => void) => AsyncIterable<readonly SettlementLine[]>;
+
 /** `open` reads the file from its beginning, and is called again when the reads showed something new. */
 export async function reconcile(
   tools: ReconcileTools,
-  open: (problems: FileProblems) => AsyncIterable<readonly SettlementLine[]>,
+  open: OpenFile,
   given: Partial<Period>,
 ): Promise<Reconciled> {
   const staging = await openCandidateStaging();
@@ -66,12 +70,15 @@ const MAX_ROUNDS = 4;
 async function reconcileWith(
   tools: ReconcileTools,
   staging: CandidateStaging,
-  open: (problems: FileProblems) => AsyncIterable<readonly SettlementLine[]>,
+  open: OpenFile,
   given: Partial<Period>,
 ): Promise<Reconciled> {
+  let notBooked = 0;
   const readFile = () => {
+    notBooked = 0;
     const problems = createFileProblems('bad-file');
-    return passOver({ ...tools, staging }, open(problems), problems);
+    const lines = open(problems, () => void (notBooked += 1));
+    return passOver({ ...tools, staging }, lines, problems);
   };
   for (let round = 1; ; round += 1) {
     tools.onBegin();
@@ -83,7 +90,7 @@ async function reconcileWith(
     await explainLines(watched, staging, pass);
     const missing = period ? await findMissing(watched, staging, pass, period) : undefined;
     // What was read is known from now on. Reading the file again gives what the next run will give.
-    if (!hasChanged() || round === MAX_ROUNDS) return resultOf(pass, { missing, period, staging });
+    if (!hasChanged() || round === MAX_ROUNDS) return resultOf(pass, { missing, period, notBooked, staging });
   }
 }
 
@@ -92,8 +99,12 @@ function resultOf(
   {
     missing,
     period,
+    notBooked,
     staging,
-  }: { missing: MissingPayments | undefined; staging: CandidateStaging } & Pick<Reconciled, 'period'>,
+  }: { missing: MissingPayments | undefined; staging: CandidateStaging } & Pick<
+    Reconciled,
+    'period' | 'notBooked'
+  >,
 ): Reconciled {
   if (!tally.balances()) throw new Error('the totals of the file do not balance');
   return {
@@ -104,6 +115,7 @@ function resultOf(
     totals: tally.rows(),
     missing: missing?.totals.rows() ?? [],
     unreadable: missing?.unreadable ?? 0,
+    notBooked,
     hidesRefunds,
     hasMatch,
     days,

@@ -75,8 +75,11 @@ export function balanceLines({ unrelated, days, period }: Reconciled): Line[] {
 }
 
 /** What the person should know about the whole file before they act on a line. */
-export function cautionLines({ hidesRefunds, hasMatch, exceptions }: Reconciled): Line[] {
+export function cautionLines({ notBooked, hidesRefunds, hasMatch, exceptions }: Reconciled): Line[] {
   return [
+    ...(notBooked > 0
+      ? [`${counted(notBooked, 'entry is', 'entries are')} not booked yet, and left out.`]
+      : []),
     ...(hidesRefunds
       ? ['The mapping does not tell refunds from captures, so paydesk recommends no refund. Add kind to it.']
       : []),

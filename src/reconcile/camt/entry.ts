@@ -1,10 +1,12 @@
 import type { SettlementLine } from '../line.js';
 import { createEntrySum } from './entry-sum.js';
 import { createFields, type Fields } from './fields.js';
-import { settlementLineOf } from './transaction.js';
+import { isBooked, settlementLineOf } from './transaction.js';
 
 interface EntryListener {
   line(found: SettlementLine): void;
+  /** It is pending or announced, and in the statement for information. */
+  notBooked(): void;
   /** Of this entry alone: the file is read on. */
   wrong(problem: string): void;
   refuse(problem: string): never;
@@ -62,6 +64,7 @@ export function createEntry(number: number, listener: EntryListener): CamtEntry 
       transaction = undefined;
     },
     end() {
+      if (!isBooked(entry)) listener.notBooked();
       if (transactions < 2) emit(first);
       const problem = sum.problem();
       if (problem !== undefined) wrong(problem);

@@ -11,12 +11,16 @@ import { type XmlPosition, XmlProblem } from './xml-problem.js';
 const NAMESPACE = /^urn:iso:std:iso:20022:tech:xsd:camt\.053\.001\.0[2-8]$/;
 const CHUNK_SIZE = 1_000;
 
-export const readCamt: SettlementReader = async function* read(source, problems) {
+export const readCamt: SettlementReader = async function* read(source, problems, onNotBooked) {
   let lines: SettlementLine[] = [];
-  let entries = 0;
+  let [entries, notBooked] = [0, 0];
   const handler = createStatementHandler(problems, () => parser.position, {
     begin: () => (entries += 1),
     line: (found) => lines.push(found),
+    notBooked() {
+      notBooked += 1;
+      onNotBooked?.();
+    },
   });
   const parser = createXmlParser(handler);
   try {
@@ -34,7 +38,8 @@ export const readCamt: SettlementReader = async function* read(source, problems)
     return;
   }
   if (lines.length > 0) yield lines;
-  if (entries === 0 && problems.count === 0) problems.add(1, 'the statement has no entries');
+  if (problems.count > 0 || notBooked < entries) return;
+  problems.add(1, entries === 0 ? 'the statement has no entries' : 'no entry of the statement is booked yet');
 };
 
 const ENTRY = '/Document/BkToCstmrStmt/Stmt/Ntry';
@@ -43,7 +48,7 @@ const TRANSACTION = `${ENTRY}/NtryDtls/TxDtls`;
 function createStatementHandler(
   problems: FileProblems,
   position: () => XmlPosition,
-  tell: { begin(): number; line(found: SettlementLine): void },
+  tell: { begin(): number; line(found: SettlementLine): void; notBooked(): void },
 ): XmlHandler {
   const paths: string[] = [''];
   let entry: CamtEntry | undefined;
@@ -59,7 +64,7 @@ function createStatementHandler(
     const number = tell.begin();
     const { line } = position();
     const wrong = (problem: string) => problems.add(line, `entry ${number}: ${problem}`);
-    return createEntry(number, { line: tell.line, wrong, refuse });
+    return createEntry(number, { line: tell.line, notBooked: tell.notBooked, wrong, refuse });
   }
 
   return {

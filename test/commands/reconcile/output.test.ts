@@ -198,7 +198,7 @@ describe('reconcile --plan', () => {
     await desk.run([file, '--map', desk.map, '--plan', plan]);
     const { paymentId, referenceId } = await desk.sandbox.read(twice);
     const { file: format, rows, totals } = JSON.parse(readFileSync(plan, 'utf8')) as Record<string, unknown>;
-    expect(format).toEqual({ separator: 'commas', decimalMark: 'point', ignoredColumns: [] });
+    expect(format).toEqual({ separator: 'commas', decimalMark: 'point', ignoredColumns: [], headerLine: 1 });
     expect(totals).toEqual({ EUR: 49.9 });
     expect(rows).toEqual([
       {

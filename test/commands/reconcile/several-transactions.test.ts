@@ -20,10 +20,12 @@ test('every transaction of one entry is compared, and shown with the number of i
       <Ntry><Amt Ccy="EUR">31.52</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts><Cd>BOOK</Cd></Sts>
       <BookgDt><Dt>${new Date().toISOString().slice(0, 10)}</Dt></BookgDt>
       <NtryDtls>${details(one, '10.51')}${details(two, '10.50')}${details(three, '10.51')}</NtryDtls></Ntry>
+      <Ntry><Amt Ccy="EUR">5.00</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts><Cd>PDNG</Cd></Sts></Ntry>
       </Stmt></BkToCstmrStmt></Document>`,
     );
     const { json, stderr } = await desk.run([file, '--json']);
     expect(stderr).not.toContain('bug');
+    expect(stderr).toContain('1 entry is not booked yet, and left out.');
     expect(json).toMatchObject({ lines: 3, matched: 1, balanced: true });
     expect(
       (json['exceptions'] as Json[]).map(({ line, exception, reference }) => [line, exception, reference]),

@@ -208,11 +208,14 @@ describe('a statement', () => {
     expect(await onlyLine(parts)).toMatchObject({ kind, amount });
   });
 
-  test('leaves out what was not booked', async () => {
-    const text = document(
-      entry({ before: '<Sts><Cd>PDNG</Cd></Sts>' }) + entry({ before: '<Sts>INFO</Sts>' }) + entry(),
+  test('leaves out what was not booked, tells of it, and refuses a file without anything else', async () => {
+    const pending = entry({ before: '<Sts><Cd>PDNG</Cd></Sts>' }) + entry({ before: '<Sts>INFO</Sts>' });
+    let left = 0;
+    const lines = await linesOf(document(pending + entry()), undefined, (source, problems) =>
+      readCamt(source, problems, () => (left += 1)),
     );
-    expect((await linesOf(text)).map(({ line }) => line)).toEqual([3]);
+    expect([lines.map(({ line }) => line), left]).toEqual([[3], 2]);
+    expect(await problemsOf(document(pending))).toEqual(['line 1: no entry of the statement is booked yet']);
   });
 });
 
