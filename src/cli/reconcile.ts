@@ -1,7 +1,9 @@
 // What reconcile needs: the app, the ledger with what support commands look up, and the file, which may be piped in.
 
 import { systemClock } from '../client/clock.js';
+import { UsageError } from '../errors.js';
 import { analyseKnown } from '../ledger/known/search.js';
+import { namesStdout } from '../output/file.js';
 import { createProgressWriter, createRate } from '../output/views/batch-progress.js';
 import { comparingLine, type WrittenPlan } from '../output/views/reconciled.js';
 import { encodingLines } from '../output/views/sheet.js';
@@ -29,11 +31,17 @@ interface ReconcileRequest {
   plan?: string | undefined;
 }
 
-const checkFiles = ({ file, map, out, plan }: ReconcileRequest): Promise<void> =>
-  refuseOverwriting({ out, plan }, [
+async function checkFiles({ file, map, out, plan }: ReconcileRequest): Promise<void> {
+  for (const [flag, name] of Object.entries({ out, plan })) {
+    if (name === undefined || !namesStdout(name)) continue;
+    const instead = flag === 'out' ? 'Leave it out and add --csv, or name a file.' : 'Name a file.';
+    throw new UsageError(`--${flag} cannot be stdout, which has the result. ${instead}`, { code: 'usage' });
+  }
+  await refuseOverwriting({ out, plan }, [
     { name: file, what: 'the file to reconcile' },
     { name: map, what: 'the mapping' },
   ]);
+}
 
 interface ReconcileDesk {
   result: Reconciled;

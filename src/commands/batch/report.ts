@@ -11,7 +11,7 @@ import { openLedger } from '../../cli/desk/desk-database.js';
 import { listFlagsFor } from '../../cli/flags/flags.js';
 import { printJsonText } from '../../output/json-text.js';
 import { reportText } from '../../output/views/batch-documents.js';
-import { reportList, reportRows, retryCsv } from '../../output/views/batch-report.js';
+import { reportList, reportRows, retryCsv, wholeReportList } from '../../output/views/batch-report.js';
 
 export default class BatchReport extends BaseCommand {
   static override summary = 'Show the outcome of each row of a batch.';
@@ -30,7 +30,7 @@ export default class BatchReport extends BaseCommand {
   static override flags = {
     format: option({
       options: ['csv', 'json', 'junit', 'html', 'markdown'] as const,
-      exclusive: ['columns'],
+      exclusive: ['columns', 'csv'],
       summary: 'Format to print instead of a table.',
     })(),
     'not-done': boolean({
@@ -53,11 +53,11 @@ export default class BatchReport extends BaseCommand {
     const status = await statusOf(database.store, batch, owner);
     const view = await createLedgerView(database.store, batch, owner);
     const rows = () => batches.rows(batch.id, view);
-    const format = this.json ? 'json' : flags.csv ? 'csv' : flags.format;
+    const format = this.json ? 'json' : flags.format;
     const write = (text: string) => this.streams.write(text);
     if (flags['not-done']) return printJsonText(retryCsv(batch.action, rows()), { filtered: false, write });
     if (format === undefined) {
-      await this.showStream(reportRows(rows()), reportList);
+      await this.showStream(reportRows(rows()), flags.csv ? wholeReportList : reportList);
       return undefined;
     }
     return printJsonText(reportText(format, status, rows()), { filtered: flags.jq !== undefined, write });

@@ -55,7 +55,7 @@ export default class Reconcile extends BaseCommand {
     }),
     format: option({
       options: ['table', 'csv', 'json', 'html', 'markdown'] as const,
-      exclusive: ['columns'],
+      exclusive: ['columns', 'csv'],
       summary: 'Format to print (default: table).',
     })(),
     concurrency: countFlag({ summary: `Maximum number of reads at once (default ${DEFAULT_READS}).` }),

@@ -184,6 +184,12 @@ export async function* reportJson(
   yield '\n]}\n';
 }
 
+/** The same with every column, for a CSV. */
+export const wholeReportList: ListView<ReportRow> = {
+  ...reportList,
+  columns: reportList.columns.map(({ extra: _, ...column }) => column),
+};
+
 export async function* reportRows(rows: AsyncIterable<BatchRow>): AsyncGenerator<ReportRow> {
   for await (const row of rows) yield reportRow(row);
 }

@@ -125,6 +125,12 @@ describe('batch report', () => {
 
   it('is CSV that no spreadsheet takes for a formula', async () => {
     const { stdout } = await desk.run('report', [id, '--format', 'csv']);
+    expect((await desk.run('report', [id, '--csv'])).stdout).toBe(stdout);
+    expect((await desk.run('report', [id, '--csv', '--no-header'])).stdout).toBe(
+      stdout.slice(stdout.indexOf('\n') + 1),
+    );
+    const some = await desk.run('report', [id, '--csv', '--columns', 'line,outcome']);
+    expect(some.stdout).toMatch(/^line,outcome\n2,\w+\n/);
     expect(stdout.split('\n')[0]).toBe(
       'line,payment,reference,amount,currency,before,after,outcome,why,description,reason,ticket,customer,method,leftOut',
     );

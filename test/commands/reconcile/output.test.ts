@@ -347,7 +347,6 @@ describe('reconcile refuses', () => {
     await refused(target, relative('.', target));
     await refused(target, link);
     await refused(join(sameFolder, 'both.x'), target);
-    await refused('-', '/dev/stdout');
     expect(existsSync(target)).toBe(false);
     writeFileSync(target, 'kept');
     await refused(target, target);
@@ -355,6 +354,12 @@ describe('reconcile refuses', () => {
     expect(readFileSync(target, 'utf8')).toBe('kept');
     expect(desk.sandbox.lines).toEqual([]);
     expect((await desk.reconcile(file, '--out', '/dev/null', '--plan', '/dev/null')).code).toBe(7);
+  });
+
+  it.each(['--out', '--plan'])('%s to stdout, which has the result', async (flag) => {
+    const { code, stdout, json } = await desk.reconcile(file, flag, '-', '--json');
+    expect([code, json['error']?.['message']]).toEqual([2, expect.stringContaining('cannot be stdout')]);
+    expect(stdout).not.toContain('captured-twice');
   });
 
   it('a CSV without a mapping, with the command that makes one', async () => {
