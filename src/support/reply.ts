@@ -77,17 +77,18 @@ export function replyOf(
   const isSure = isKept(situation.state) && [texts.states.Captured, texts.states.Capturing].includes(own);
   const isRepeated = isSure && kept.length > 0;
   const told = isRepeated ? others.filter(({ state }) => !isKept(state)) : others;
-  const body = [
-    isRepeated
-      ? texts.paidTwice({
-          payments: listOf([details.payment, ...kept.map(named)], texts),
-          count: kept.length + 1,
-          by: details.by,
-        })
-      : own(details),
-    ...aboutOthers(situation, told.slice(0, MAX_ALSO_PAID), texts, detailsOf),
-  ].join(' ');
-  return `${texts.greeting(firstName(payment.payerName))}\n\n${body}`;
+  const [paid] = kept;
+  const body = isRepeated
+    ? texts.paidTwice({
+        payments: listOf([details.payment, ...kept.map(named)], texts),
+        count: kept.length + 1,
+        by: details.by,
+      })
+    : paid && invitesToPay(own, texts)
+      ? texts.paidAlready({ payment: details.payment, paid: named(paid) })
+      : own(details);
+  const rest = aboutOthers(situation, told.slice(0, MAX_ALSO_PAID), texts, detailsOf);
+  return `${texts.greeting(firstName(payment.payerName))}\n\n${[body, ...rest].join(' ')}`;
 }
 
 /** The payment that was asked about and the closest others; how many more there are ends the list. */
@@ -96,6 +97,17 @@ function listOf(names: readonly string[], texts: ReplyTexts): string {
   const more = names.length - shown.length;
   return new Intl.ListFormat(texts.locale).format([...shown, ...(more === 0 ? [] : [texts.more(more)])]);
 }
+
+/** Who has paid already must not be asked to pay. */
+const invitesToPay = (text: ReplyText, { states, declinedCharge }: ReplyTexts): boolean =>
+  [
+    states.Created,
+    states.ActionRequired,
+    states.Declined,
+    states.Failed,
+    states.Expired,
+    declinedCharge,
+  ].includes(text);
 
 const isKept = (state: string | undefined): boolean => state === 'Captured' || state === 'Capturing';
 
@@ -106,7 +118,7 @@ function aboutOthers(
   texts: ReplyTexts,
   detailsOf: (other: OtherPayment) => Parameters<ReplyText>[0],
 ): string[] {
-  if (state === undefined || !isPaid(state)) return [];
+  if (state === undefined || !(isPaid(state) || isReserved(state))) return [];
   let isRefundTold = state === 'Refunded';
   return others.flatMap((other) => {
     if (!isStateName(other.state)) return [];
@@ -121,6 +133,8 @@ function aboutOthers(
     return [text(detailsOf(other))];
   });
 }
+
+const isReserved = (state: StateName): boolean => state === 'Authorised' || state === 'Held';
 
 const isPaid = (state: StateName): boolean => state === 'Capturing' || wasCaptured(state);
 

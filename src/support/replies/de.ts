@@ -60,6 +60,8 @@ export const de: ReplyTexts = {
   paidTwice: ({ payments, count, by }) =>
     `Bei uns liegen Ihre Zahlungen ${payments} vor. Möglicherweise haben Sie ${count === 2 ? 'doppelt' : 'mehrfach'} bezahlt. Wir prüfen das und melden uns bis zum ${by} bei Ihnen.`,
   more: (count) => `${count} weitere`,
+  paidAlready: ({ payment, paid }) =>
+    `Wir haben Ihre Zahlung ${paid} erhalten. Ihre Zahlung ${payment} wurde nicht abgeschlossen, und dafür wurde Ihnen nichts berechnet. Sie müssen nicht noch einmal bezahlen.`,
   alsoReceived: ({ payment }) => `Ihre Zahlung ${payment} haben wir ebenfalls erhalten.`,
   alsoRefunded: ({ payment }) => `Ihre Zahlung ${payment} haben wir ebenfalls erstattet.`,
   unclear,

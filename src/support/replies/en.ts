@@ -60,6 +60,8 @@ export const en: ReplyTexts = {
   paidTwice: ({ payments, count, by }) =>
     `Our records show your payments ${payments}. You may have paid ${count === 2 ? 'twice' : 'more than once'}. We are checking this and will write to you by ${by}.`,
   more: (count) => `${count} more`,
+  paidAlready: ({ payment, paid }) =>
+    `We have received your payment ${paid}. Your payment ${payment} was not completed, and you have not been charged for it. You don’t need to pay again.`,
   alsoReceived: ({ payment }) => `We have also received your payment ${payment}.`,
   alsoRefunded: ({ payment }) => `We have also refunded your payment ${payment}.`,
   unclear,

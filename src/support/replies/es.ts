@@ -59,6 +59,8 @@ export const es: ReplyTexts = {
   paidTwice: ({ payments, count, by }) =>
     `Nos constan sus pagos ${payments}. Es posible que haya pagado ${count === 2 ? 'dos veces' : 'más de una vez'}. Lo estamos comprobando y le escribiremos a más tardar el ${by}.`,
   more: (count) => `${count} más`,
+  paidAlready: ({ payment, paid }) =>
+    `Hemos recibido su pago ${paid}. Su pago ${payment} no se completó y no se le ha cobrado. No es necesario que vuelva a pagar.`,
   alsoReceived: ({ payment }) => `También hemos recibido su pago ${payment}.`,
   alsoRefunded: ({ payment }) => `También hemos reembolsado su pago ${payment}.`,
   unclear,

@@ -61,6 +61,8 @@ export const fr: ReplyTexts = {
   paidTwice: ({ payments, count, by }) =>
     `Nous avons enregistré vos paiements ${payments}. Il est possible que vous ayez payé ${count === 2 ? 'deux fois' : 'plusieurs fois'}. Nous le vérifions et vous écrirons au plus tard le ${by}.`,
   more: (count) => `${count} ${count === 1 ? 'autre' : 'autres'}`,
+  paidAlready: ({ payment, paid }) =>
+    `Nous avons reçu votre paiement ${paid}. Votre paiement ${payment} n’a pas abouti et ne vous a pas été débité. Vous n’avez pas besoin de payer à nouveau.`,
   alsoReceived: ({ payment }) => `Nous avons également reçu votre paiement ${payment}.`,
   alsoRefunded: ({ payment }) => `Nous avons également remboursé votre paiement ${payment}.`,
   unclear,

@@ -40,6 +40,8 @@ export interface ReplyTexts {
   cancelledTooLate: ReplyText;
   /** The customer has paid more than once, and nobody has decided what becomes of it. */
   paidTwice(details: PaidTwice): string;
+  /** The customer has paid with another payment, and not with this one. */
+  paidAlready(details: { payment: string; paid: string }): string;
   /** Ends a list of payments: `of EUR 10.50, of EUR 10.50 and 2 more`. */
   more(count: number): string;
   /** Follows the text about a payment that was refunded: another one was not. */

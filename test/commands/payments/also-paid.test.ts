@@ -189,6 +189,29 @@ function twiceTests(database: () => Promise<Record<string, string>>): void {
     expect(stdout).toContain(' and 2 more. You may have paid more than once.');
   });
 
+  it.each([
+    [
+      'declined',
+      /received your payment .+\. Your payment .+ was not completed, .+ You don’t need to pay again\.\n$/,
+    ],
+    ['held', /still reviewing your payment .+ We have also received your payment .+\.\n$/],
+  ])('asks nobody to pay again who has paid, about one that is %s', async (card, expected) => {
+    const customerOrder = { customer: { customerId: newCustomer() } };
+    const made = [
+      await desk.sandbox.create({ amount: 88.8, customerOrder }),
+      await desk.sandbox.create({ amount: 88.8, customerOrder }),
+    ];
+    await desk.sandbox.pay(made[0]!.paymentId);
+    await desk.sandbox.pay(made[1]!.paymentId, card);
+    await desk.sandbox.settle();
+    for (const { paymentId } of made) await desk.run('get', [paymentId], { env });
+    expect((await explain(made[1]!.paymentId, '--as-reply')).stdout).toMatch(expected);
+    for (const language of ['de', 'es', 'fr']) {
+      const { stdout } = await explain(made[1]!.paymentId, '--as-reply', '--lang', language);
+      for (const { referenceId } of made) expect(stdout.split(referenceId)).toHaveLength(2);
+    }
+  });
+
   it('reads the other payment again: it may have been paid since this desk saw it', async () => {
     const customerOrder = { customer: { customerId: newCustomer() } };
     const made = [
