@@ -30,12 +30,7 @@ import {
 import { checkOrderFile, type OrderFile } from './order-file.js';
 import { type ChosenColumn, layoutOf } from './order-rows.js';
 
-export interface Imported {
-  rows: number;
-  /** Rows that name no payment. */
-  skipped: number;
-  /** The lines of the first of them. */
-  skippedLines: number[];
+export interface Imported extends Pick<OrderFile, 'rows' | 'skipped' | 'cut'> {
   /** Rows that an earlier run did. */
   resumedAt: number;
   counts: ImportCounts;
@@ -75,7 +70,7 @@ export async function importFile(file: TextFile, options: ImportOptions): Promis
 }
 
 async function importChecked(
-  { rows, skipped, skippedLines, format, fingerprint, rowsFrom }: OrderFile,
+  { rows, skipped, cut, format, fingerprint, rowsFrom }: OrderFile,
   options: ImportOptions,
 ): Promise<Imported> {
   const { client, store, app, signal, concurrency, onProgress } = options;
@@ -103,7 +98,7 @@ async function importChecked(
     await analyseKnown(store);
     const problems = await record.problems(MAX_PROBLEMS);
     await record.finish();
-    return { rows, skipped, skippedLines, resumedAt, counts: total, problems };
+    return { rows, skipped, cut, resumedAt, counts: total, problems };
   } catch (error) {
     const Class = continuable.find((one) => error instanceof one);
     if (!Class || !(error instanceof PaydeskError)) throw error;

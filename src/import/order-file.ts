@@ -7,13 +7,24 @@ import type { TextFile } from '../spreadsheet/text.js';
 import { type OrderColumn, type OrderRow, readOrderRows } from './order-rows.js';
 import { createRepeatedPayments } from './repeated-payments.js';
 
+interface SomeLines {
+  count: number;
+  /** The first of them. */
+  lines: number[];
+}
+
+function noteLine(noted: SomeLines, line: number): void {
+  noted.count += 1;
+  if (noted.lines.length < MAX_NAMED) noted.lines.push(line);
+}
+
 export interface OrderFile {
   /** Rows that name a payment. */
   rows: number;
   /** Rows that name none. */
-  skipped: number;
-  /** The lines of the first of them. */
-  skippedLines: number[];
+  skipped: SomeLines;
+  /** Rows with a cell that is too long to be kept whole. */
+  cut: SomeLines;
   format: SheetFormat;
   /** Of the contents, and of how the columns are read. */
   fingerprint: string;
@@ -32,13 +43,14 @@ export async function checkOrderFile(file: TextFile, layout: SheetLayout<OrderCo
     }
   }
   const problems = createFileProblems();
-  let [rows, skipped] = [0, 0];
-  const skippedLines: number[] = [];
-  const onSkipped = (line: number) => {
-    skipped += 1;
-    if (skippedLines.length < MAX_NAMED) skippedLines.push(line);
-  };
-  const reading = readOrderRows(hashed(), layout, { problems, onSkipped });
+  let rows = 0;
+  const skipped: SomeLines = { count: 0, lines: [] };
+  const cut: SomeLines = { count: 0, lines: [] };
+  const reading = readOrderRows(hashed(), layout, {
+    problems,
+    onSkipped: (line) => noteLine(skipped, line),
+    onCut: (line) => noteLine(cut, line),
+  });
   let step = await reading.next();
   const repeated = createRepeatedPayments();
   try {
@@ -54,7 +66,7 @@ export async function checkOrderFile(file: TextFile, layout: SheetLayout<OrderCo
   return {
     rows,
     skipped,
-    skippedLines,
+    cut,
     format: step.value.format,
     fingerprint: hash.digest('hex'),
     async *rowsFrom(first) {

@@ -95,13 +95,22 @@ export function parseChosen(text: string): ChosenColumn {
   throw new BadValue(`COLUMN=HEADER, with a column of ${orderColumns.join(', ')}`);
 }
 
-const MAX_LENGTH = 500;
+/** In characters; the rest of a cell is not kept. */
+export const MAX_LENGTH = 500;
 
-/** Yields the rows that name a payment, several at once; calls `onSkipped` for the others. */
+interface RowListener {
+  problems: FileProblems;
+  /** A row that names no payment. */
+  onSkipped?: (line: number) => void;
+  /** A row with a cell that is too long to be kept whole. */
+  onCut?: (line: number) => void;
+}
+
+/** Yields the rows that name a payment, several at once. */
 export async function* readOrderRows(
   source: AsyncIterable<Uint8Array>,
   layout: SheetLayout<OrderColumn>,
-  { problems, onSkipped = () => {} }: { problems: FileProblems; onSkipped?: (line: number) => void },
+  { problems, onSkipped, onCut }: RowListener,
 ): AsyncGenerator<OrderRow[], SheetEnd> {
   const sheet = readSheet(source, layout, problems);
   let step = await sheet.next();
@@ -109,8 +118,12 @@ export async function* readOrderRows(
     const rows: OrderRow[] = [];
     for (const row of step.value) {
       const column = namingColumns.find((name) => row.cells[name] !== undefined);
-      if (column === undefined) onSkipped(row.line);
-      else rows.push(...readOrder(row, column, problems));
+      if (column === undefined) {
+        onSkipped?.(row.line);
+        continue;
+      }
+      if (kept.some((name) => (row.cells[name] ?? '').length > MAX_LENGTH)) onCut?.(row.line);
+      rows.push(...readOrder(row, column, problems));
     }
     yield rows;
   }

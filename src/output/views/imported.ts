@@ -1,7 +1,7 @@
 import type { Imported } from '../../import/import-file.js';
 import type { ImportProblem } from '../../import/import-record.js';
 import { counted, countText } from '../../contract/amount-format.js';
-import { keptColumns } from '../../import/order-rows.js';
+import { keptColumns, MAX_LENGTH } from '../../import/order-rows.js';
 import type { SheetFormat } from '../../spreadsheet/sheet.js';
 import { type Line, toned } from '../lines.js';
 import type { ListView } from '../rows.js';
@@ -11,7 +11,7 @@ import { linesText } from './sheet.js';
 export function importedJson({
   rows,
   skipped,
-  skippedLines,
+  cut,
   resumedAt,
   counts,
   problems,
@@ -19,8 +19,10 @@ export function importedJson({
   const { created, changed, same, unknown, unreadable } = counts;
   return {
     rows,
-    skipped,
-    skippedLines,
+    skipped: skipped.count,
+    skippedLines: skipped.lines,
+    cut: cut.count,
+    cutLines: cut.lines,
     resumedAt,
     new: created,
     changed,
@@ -40,7 +42,7 @@ export const importProblemList: ListView<ImportProblem> = {
   ],
 };
 
-export function importedLines({ rows, skipped, skippedLines, resumedAt, counts }: Imported): Line[] {
+export function importedLines({ rows, skipped, cut, resumedAt, counts }: Imported): Line[] {
   const { created, changed, same, unknown, unreadable } = counts;
   const parts = [
     `${countText(created)} new`,
@@ -51,8 +53,14 @@ export function importedLines({ rows, skipped, skippedLines, resumedAt, counts }
   if (unreadable > 0) parts.push(`${countText(unreadable)} not readable`);
   const lines = [`Imported ${counted(rows, 'row')}: ${parts.join(', ')}.`];
   if (resumedAt > 0) lines.unshift(`Resumed after row ${countText(resumedAt)}, where an earlier run ended.`);
-  if (skipped > 0)
-    lines.push(`Skipped ${counted(skipped, 'row')} without a payment: ${linesText(skippedLines, skipped)}.`);
+  if (skipped.count > 0)
+    lines.push(
+      `Skipped ${counted(skipped.count, 'row')} without a payment: ${linesText(skipped.lines, skipped.count)}.`,
+    );
+  if (cut.count > 0)
+    lines.push(
+      `Of longer cells, the first ${MAX_LENGTH} characters are kept: ${linesText(cut.lines, cut.count)}.`,
+    );
   return lines;
 }
 

@@ -122,6 +122,16 @@ function importTests(database: () => Promise<Record<string, string>>): void {
     expect((await run('import', many)).stderr).toContain(`lines ${first.join(', ')} and 3 more.`);
   });
 
+  it('names the lines with a cell that is too long to be kept whole', async () => {
+    const { referenceId } = await desk.paid();
+    const note = `${'long '.repeat(120)}tailword`;
+    const file = csv('long.csv', 'reference,note', `${referenceId},${note}`, `${referenceId},short`);
+    expect((await run('import', file)).stderr).toContain(
+      'Of longer cells, the first 500 characters are kept: line 2.',
+    );
+    expect((await run('import', file, '--json')).json).toMatchObject({ cut: 1, cutLines: [2] });
+  });
+
   it('takes the columns that it is told, on a desk that may only read, from standard input', async () => {
     const paid = await desk.paid();
     const text = `Payment ref,Mail,Second mail,Bemerkung\n${paid.referenceId},dora@shop.example,x,ring twice\n`;
