@@ -5,7 +5,7 @@ import { paydesk } from '../next-command.js';
 import { createFileProblems, type FileProblems } from '../spreadsheet/problems.js';
 import { readRecordChunks } from '../spreadsheet/records.js';
 import { openTextFile, type TextFile } from '../spreadsheet/text.js';
-import { type Columns, guessColumns, guessMapping, type Sample } from './csv/guess.js';
+import { type Chosen, type Columns, guessColumns, guessMapping, type Sample } from './csv/guess.js';
 import { type MappedField, parseMapping } from './csv/mapping.js';
 import { createCsvReader } from './csv/reader.js';
 import type { SettlementLine } from './line.js';
@@ -27,8 +27,13 @@ export interface GuessedMap {
   problems: Array<{ line: number; problem: string }>;
 }
 
-/** Which of these columns has the field; undefined for none of them. */
-export type AskColumn = (field: MappedField, columns: readonly string[]) => Promise<string | undefined>;
+/** A person who can be asked. */
+export interface MapQuestions {
+  /** Which of these columns has the field; undefined for none of them. */
+  column(field: MappedField, columns: readonly string[]): Promise<string | undefined>;
+  /** The currency of a file without a column for it. */
+  currency(): Promise<string>;
+}
 
 /** Refuses a file that is read without a mapping. */
 export async function refuseXml(path: string): Promise<void> {
@@ -39,11 +44,11 @@ export async function refuseXml(path: string): Promise<void> {
   });
 }
 
-/** `ask`: where somebody can be asked for a column that has no usual name. */
-export async function guessMap(path: string, ask?: AskColumn): Promise<GuessedMap> {
+/** `ask`: where somebody can be asked for what no column with a usual name says. */
+export async function guessMap(path: string, ask?: MapQuestions): Promise<GuessedMap> {
   const file = await openTextFile(path);
   const { headerLine, ...sample } = await readSample(file);
-  const chosen = ask === undefined ? {} : await askForMissing(sample, ask);
+  const chosen = ask === undefined ? { columns: {} } : await askForMissing(sample, ask);
   const { text, ignored, notes, missing } = guessMapping(sample, chosen);
   if (missing.length > 0) {
     throw new UsageError(
@@ -53,7 +58,7 @@ export async function guessMap(path: string, ask?: AskColumn): Promise<GuessedMa
         details: [
           ...missing.map((fields) => ({
             input: fields.join(', '),
-            problem: 'no column has a usual name for it',
+            problem: `no column has a usual name for it${fields.includes('currency') ? '; without one, write currency: EUR' : ''}`,
           })),
           { input: 'columns', problem: sample.header.join(', ') },
         ],
@@ -63,21 +68,23 @@ export async function guessMap(path: string, ask?: AskColumn): Promise<GuessedMa
   return { encoding: file.encoding, text, headerLine, ignored, notes, ...(await firstLines(file, text)) };
 }
 
-async function askForMissing(sample: Sample, ask: AskColumn): Promise<Columns> {
+async function askForMissing(sample: Sample, ask: MapQuestions): Promise<Chosen> {
   const chosen: Columns = {};
+  let currency: string | undefined;
   const { columns, missing } = guessMapping(sample);
   const known = Object.values(columns);
   for (const fields of missing) {
     for (const field of fields) {
       const taken = [...known, ...Object.values(chosen)];
       const left = sample.header.filter((name) => name !== '' && !taken.includes(name));
-      const column = left.length === 0 ? undefined : await ask(field, left);
+      const column = left.length === 0 ? undefined : await ask.column(field, left);
+      if (column === undefined && field === 'currency') currency = await ask.currency();
       if (column === undefined) continue;
       chosen[field] = column;
       break;
     }
   }
-  return chosen;
+  return { columns: chosen, currency };
 }
 
 async function firstLines(file: TextFile, text: string): Promise<Pick<GuessedMap, 'lines' | 'problems'>> {

@@ -8,7 +8,7 @@ import { addWords, commandText, paydesk } from '../../next-command.js';
 import { writeOutputFile } from '../../output/file.js';
 import { encodingLines, headerLines, ignoredLines } from '../../output/views/sheet.js';
 import { columnQuestions, guessedLines, sampleJson, sampleList } from '../../output/views/guessed-map.js';
-import { type AskColumn, guessMap, refuseXml } from '../../reconcile/map-file.js';
+import { guessMap, type MapQuestions, refuseXml } from '../../reconcile/map-file.js';
 
 interface WrittenMap {
   file: string;
@@ -26,6 +26,8 @@ function unusedName(file: string): string {
     if (!existsSync(name)) return name;
   }
 }
+
+const isCurrency = (text: string): boolean => /^[A-Z]{3}$/.test(text);
 
 export default class ReconcileMap extends BaseCommand {
   static override summary = "Write a mapping for a provider's CSV.";
@@ -60,7 +62,7 @@ export default class ReconcileMap extends BaseCommand {
           paydesk('reconcile', 'map', args.file, '--out', unusedName(out)),
         ],
       });
-    const guessed = await guessMap(args.file, this.interactive ? this.#ask : undefined);
+    const guessed = await guessMap(args.file, this.interactive ? this.#questions : undefined);
     this.note(
       ...encodingLines(guessed),
       ...headerLines(guessed.headerLine),
@@ -68,7 +70,7 @@ export default class ReconcileMap extends BaseCommand {
     );
     this.print(...guessedLines(guessed));
     await this.showList(guessed.lines, sampleList);
-    if (!flags.yes) await this.#confirm(out);
+    if (!flags.yes) await this.#confirm(out, guessed.lines.length > 0);
     await writeOutputFile(out, [guessed.text], { keepMode: true });
     this.note(
       `Wrote ${out}. Use it with: ${commandText(paydesk('reconcile', args.file, '--map', out), this.profileName)}`,
@@ -77,15 +79,23 @@ export default class ReconcileMap extends BaseCommand {
     return { file: out, mapping: text, notes, lines: lines.map(sampleJson), problems };
   }
 
-  readonly #ask: AskColumn = async (field, columns) => {
-    const { askMenu } = await import('../../cli/guided/menu.js');
-    const choices = columns.map((name) => ({ name, value: name as string | undefined }));
-    const message = `Which column has ${columnQuestions[field] ?? field}?`;
-    return askMenu({ message, choices: [...choices, { name: 'None', value: undefined }] }, this.prompts());
+  readonly #questions: MapQuestions = {
+    column: async (field, columns) => {
+      const { askMenu } = await import('../../cli/guided/menu.js');
+      const choices = columns.map((name) => ({ name, value: name as string | undefined }));
+      const message = `Which column has ${columnQuestions[field] ?? field}?`;
+      return askMenu({ message, choices: [...choices, { name: 'None', value: undefined }] }, this.prompts());
+    },
+    currency: async () => {
+      const { input } = await import('../../prompts.js');
+      const validate = (text: string) => isCurrency(text.trim().toUpperCase()) || 'Type three letters: EUR';
+      const message = 'Which currency are the amounts in?';
+      return (await input({ message, validate }, this.prompts())).trim().toUpperCase();
+    },
   };
 
   /** Where nobody can be asked, `--yes` is needed. */
-  async #confirm(file: string): Promise<void> {
+  async #confirm(file: string, readsLines: boolean): Promise<void> {
     if (!this.interactive) {
       throw new UsageError('Writing the file must be confirmed with --yes. Nothing was written.', {
         code: 'not-confirmed',
@@ -93,7 +103,7 @@ export default class ReconcileMap extends BaseCommand {
       });
     }
     const { confirm } = await import('../../prompts.js');
-    if (await confirm({ message: `Write ${file}?`, default: true }, this.prompts())) return;
+    if (await confirm({ message: `Write ${file}?`, default: readsLines }, this.prompts())) return;
     throw new InterruptedError('Nothing was written.', { code: 'declined' });
   }
 }

@@ -1,7 +1,12 @@
 // A first mapping for a provider's CSV: columns by the names that providers give them, the rest by what is in them.
 
 import { stringify } from 'yaml';
-import { createDecimalStyle, type DecimalMark } from '../../spreadsheet/decimals.js';
+import {
+  createDecimalStyle,
+  type DecimalMark,
+  evidenceOf,
+  plainDecimal,
+} from '../../spreadsheet/decimals.js';
 import { plainName, unescaped } from '../../spreadsheet/sheet.js';
 import { datePattern, commonPatterns } from './dates.js';
 import { signedDecimal } from './decimal.js';
@@ -50,6 +55,7 @@ const usualNames: Readonly<Record<MappedField, readonly string[]>> = {
   providerReference: [
     'provider reference',
     'psp reference',
+    'psp referenz',
     'provider id',
     'transaction id',
     'charge id',
@@ -68,6 +74,8 @@ const usualNames: Readonly<Record<MappedField, readonly string[]>> = {
   reference: [
     'merchant reference',
     'your reference',
+    'händlerreferenz',
+    'haendlerreferenz',
     'reference',
     'order reference',
     'merchant order id',
@@ -76,8 +84,6 @@ const usualNames: Readonly<Record<MappedField, readonly string[]>> = {
     'invoice number',
     'end to end id',
     'referenz',
-    'händlerreferenz',
-    'haendlerreferenz',
     'bestellnummer',
     'rechnungsnummer',
     'referencia',
@@ -120,15 +126,21 @@ export function guessColumns(header: readonly string[]): Columns {
   return columns;
 }
 
-/** `chosen`: columns that a person named. */
-export function guessMapping(sample: Sample, chosen: Columns = {}): Guess {
+/** What a person said: which columns have which fields, and the currency of a file without a column for it. */
+export interface Chosen {
+  columns: Columns;
+  currency?: string | undefined;
+}
+
+export function guessMapping(sample: Sample, chosen: Chosen = { columns: {} }): Guess {
   const { header, rows } = sample;
-  const named: Columns = { ...guessColumns(header), ...chosen };
+  const { currency } = chosen;
+  const named: Columns = { ...guessColumns(header), ...chosen.columns };
   const valuesOf = (field: MappedField): string[] => {
     const at = named[field] === undefined ? -1 : header.indexOf(named[field]);
     return at < 0 ? [] : rows.map((row) => unescaped(row[at] ?? '')).filter((value) => value !== '');
   };
-  const decimal = guessDecimal([
+  const { decimal, notes: decimalNotes } = guessDecimal([
     ...valuesOf('amount'),
     ...valuesOf('debit'),
     ...valuesOf('credit'),
@@ -148,6 +160,7 @@ export function guessMapping(sample: Sample, chosen: Columns = {}): Guess {
     columns,
     decimal,
     ...(columns.at === undefined ? {} : { date: date.pattern }),
+    ...(currency === undefined ? {} : { currency }),
     ...(columns.kind === undefined ? {} : { kinds }),
     ...(directions === undefined ? {} : { directions }),
     ...(Object.keys(allSigns).length === 0 ? {} : { signs: allSigns }),
@@ -156,8 +169,8 @@ export function guessMapping(sample: Sample, chosen: Columns = {}): Guess {
     text: `${HEAD}${stringify(mapping, { flowCollectionPadding: true })}`,
     columns,
     ignored: header.filter((name) => name !== '' && !Object.values(columns).includes(name)),
-    notes: [...date.notes, ...kindNotes, ...signNotes, ...refundNotes(columns, booked)],
-    missing: missingIn(columns),
+    notes: [...decimalNotes, ...date.notes, ...kindNotes, ...signNotes, ...refundNotes(columns, booked)],
+    missing: missingIn(columns, currency),
   };
 }
 
@@ -187,18 +200,27 @@ function refundNotes(columns: Columns, booked: readonly Booked[]): string[] {
 
 const HEAD = "# How paydesk reads this provider's files: see docs/reconcile.md.\n";
 
-function missingIn(columns: Columns): Guess['missing'] {
+function missingIn(columns: Columns, currency: string | undefined): Guess['missing'] {
   const missing: Guess['missing'] = [];
   if (columns.amount === undefined && columns.debit === undefined) missing.push(['amount']);
-  if (columns.currency === undefined) missing.push(['currency']);
+  if (columns.currency === undefined && currency === undefined) missing.push(['currency']);
   if (!namingFields.some((field) => columns[field] !== undefined)) missing.push(namingFields);
   return missing;
 }
 
-function guessDecimal(amounts: readonly string[]): DecimalMark {
+/** Thousands and decimals can be told apart only where some amount has other than three digits after its mark. */
+function guessDecimal(amounts: readonly string[]): { decimal: DecimalMark; notes: string[] } {
   const style = createDecimalStyle();
-  for (const [index, text] of amounts.entries()) style.see(index, text.replaceAll(/[^\d.,]/g, ''));
-  return style.proven?.style ?? 'point';
+  const digits = amounts.map((text) => text.replaceAll(/[^\d.,]/g, ''));
+  for (const [index, text] of digits.entries()) style.see(index, text);
+  if (style.proven) return { decimal: style.proven.style, notes: [] };
+  const unclear = digits.find((text) => evidenceOf(text) === 'ambiguous');
+  if (unclear === undefined) return { decimal: 'point', notes: [] };
+  const [point, comma] = [plainDecimal(unclear, 'point'), plainDecimal(unclear, 'comma')];
+  return {
+    decimal: 'point',
+    notes: [`${unclear} is read as ${point}. If it is ${comma}, write decimal: comma in the mapping.`],
+  };
 }
 
 /** Days and months can be told apart only where a day is after the twelfth. */

@@ -315,6 +315,38 @@ describe('reconcile map', () => {
     });
   });
 
+  it('asks at a terminal for the currency of a file without a column for it', async () => {
+    const file = csv('Datum;Typ;Betrag;Referenz;Text', '14.11.2026;Zahlung;10,00;inv-1;x');
+    const out = join(folder, 'one-currency.yaml');
+    const tty = await paydeskTty(['reconcile', 'map', file, '--out', out], { home: folder });
+    await tty.waitFor('Which column has the currency?');
+    await tty.waitFor('navigate');
+    tty.press('up', 'enter');
+    await tty.waitFor('Which currency are the amounts in?');
+    tty.type('chf');
+    tty.press('enter');
+    await tty.waitFor('Write ');
+    tty.press('enter');
+    expect(await tty.ended()).toBe(0);
+    expect(parseMapping('m', readFileSync(out, 'utf8'))).toMatchObject({ currency: 'CHF' });
+    const { json } = await map(file, '--out', `${out}.2`, '--yes', '--json');
+    expect(json['error']?.['details']).toContainEqual({
+      input: 'currency',
+      problem: 'no column has a usual name for it; without one, write currency: EUR',
+    });
+  });
+
+  it('says how it reads amounts that could be others', async () => {
+    const header = 'Händlerreferenz,Referenz,PSP-Referenz,Betrag,Währung,Datum';
+    const out = join(folder, 'thousands.yaml');
+    const { stdout } = await map(csv(header, 'inv-1,x1,psp_1,1.234,EUR,2026-11-14'), '--out', out, '--yes');
+    expect(stdout).toContain('1.234 is read as 1.234. If it is 1234, write decimal: comma in the mapping.');
+    expect(parseMapping('m', readFileSync(out, 'utf8')).columns).toMatchObject({
+      reference: 'Händlerreferenz',
+      providerReference: 'PSP-Referenz',
+    });
+  });
+
   it('writes out control characters of a column in the menu', async () => {
     const column = 'Dev\u0007\u001B[2Jisen';
     const file = csv(`Buchungsdatum;Betrag;${column};Referenz`, '14.11.2026;10,00;EUR;inv-1');
