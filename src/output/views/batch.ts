@@ -27,8 +27,8 @@ const onlyOnTerminal: readonly string[] = ['accepted', 'leftOut'];
 /** Not all of them fit into 80 columns. */
 const notOnTerminal: readonly string[] = ['rows', 'skipped'];
 const countTitles: Readonly<Record<string, string>> = { pending: 'left', leftOut: groupNames.leftOut };
-// The state says whether any are left, and the summary of a batch how many were left out.
-const countSpares: Readonly<Record<string, number>> = { leftOut: 2, pending: 3, accepted: 5 };
+// What was sent and what is left counts most. The summary of a batch has the others.
+const countSpares: Readonly<Record<string, number>> = { leftOut: 2, refused: 3, failed: 4, pending: 6 };
 
 const shownCount = (status: BatchStatus, key: (typeof counts)[number]): number =>
   key === 'rows' ? status.rows : screenCounts(status)[key];
@@ -37,7 +37,7 @@ export const batchList: ListView<BatchStatus> = {
   empty: `No batches yet: ${commandText(paydesk('batch', 'plan', 'FILE.csv', '--action', 'refund', '--out', 'plan.json'))}`,
   columns: [
     { key: 'id', value: ({ id }) => id },
-    { key: 'action', spare: 4, value: ({ action }) => action },
+    { key: 'action', spare: 5, value: ({ action }) => action },
     { key: 'profile', spare: 1, value: ({ profile }) => profile ?? '' },
     ...counts.map((key) => ({
       key,

@@ -25,6 +25,11 @@ beforeAll(async () => {
 afterAll(() => desk.close());
 
 describe('batch status', () => {
+  it.each([60, 80])('says in %i columns how many rows were accepted and are left', async (columns) => {
+    const { stdout } = await desk.run('status', [], { terminal: true, columns });
+    expect(stdout.split('\n')[0]).toMatch(/done +accepted .*left +state/);
+  });
+
   it('lists batches, the newest first', async () => {
     const second = (await desk.run('apply', [await desk.planned(await desk.paid(1)), '--json'])).json.id!;
     const { json, code } = await desk.run('status', ['--json']);
