@@ -7,10 +7,17 @@ import { writtenOut } from './money.js';
  * The digits of an amount with the decimals of its currency, and more only where they are not zeros. It is never rounded,
  * and what is no number stays as it is.
  */
-export function amountDigits(source: string, currency: string | undefined): string {
+export const amountDigits = (source: string, currency: string | undefined): string =>
+  withDecimals(source, currencyDigits(currency ?? ''));
+
+/** The same for programs: `12.34` also in a currency with three decimals, where `12.340` could be twelve thousand. */
+export const amountCell = (source: string, currency: string | undefined): string =>
+  withDecimals(source, Math.min(2, currencyDigits(currency ?? '')));
+
+function withDecimals(source: string, count: number): string {
   const match = /^(-?\d+)(?:\.(\d+))?$/.exec(writtenOut(source));
   if (!match) return source;
-  const decimals = (match[2] ?? '').replace(/0+$/, '').padEnd(currencyDigits(currency ?? ''), '0');
+  const decimals = (match[2] ?? '').replace(/0+$/, '').padEnd(count, '0');
   return decimals === '' ? match[1]! : `${match[1]}.${decimals}`;
 }
 

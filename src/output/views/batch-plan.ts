@@ -5,7 +5,14 @@ import type { DryRun } from '../../batch/run/dry-run.js';
 import type { PlanRow, PlanSummary, RowVerdict, ToSend } from '../../batch/plan/plan-row.js';
 import type { CheckedPlan } from '../../batch/run/check-plan.js';
 import { numberJson, totalsJson } from '../../contract/json.js';
-import { counted, countText, formatAmount, plainAmount, totalsText } from '../../contract/amount-format.js';
+import {
+  amountCell,
+  counted,
+  countText,
+  formatAmount,
+  plainAmount,
+  totalsText,
+} from '../../contract/amount-format.js';
 import { commandPiece, joinPieces, type Line, toned } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { pad } from '../text.js';
@@ -240,7 +247,7 @@ export const wouldSendList: ListView<PlanRow> = {
       key: 'amount',
       align: 'right',
       number: true,
-      value: ({ amount = '' }) => amount,
+      value: ({ amount = '', currency }) => amountCell(amount, currency),
       shown: ({ amount = '', currency }) => formatAmount(amount, currency),
     },
     { key: 'currency', extra: 'terminal', value: ({ currency }) => currency ?? '' },

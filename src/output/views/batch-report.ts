@@ -5,7 +5,7 @@ import type { BatchRow } from '../../ledger/schema.js';
 import { groupNames } from '../../batch/run/ending.js';
 import { nextAttempt } from '../../batch/attempts.js';
 import type { BatchStatus } from '../../batch/rows/status.js';
-import { formatAmount } from '../../contract/amount-format.js';
+import { amountCell, formatAmount } from '../../contract/amount-format.js';
 import { createCsvWriter } from '../csv.js';
 import { toned } from '../lines.js';
 import type { ListView } from '../rows.js';
@@ -99,7 +99,7 @@ export const reportList: ListView<ReportRow> = {
       key: 'amount',
       align: 'right',
       number: true,
-      value: ({ amount }) => amount ?? '',
+      value: ({ amount, currency }) => amountCell(amount ?? '', currency ?? undefined),
       shown: ({ amount, currency }) => formatAmount(amount ?? '', currency ?? undefined),
     },
     { key: 'currency', extra: 'terminal', value: ({ currency }) => currency ?? '' },

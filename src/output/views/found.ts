@@ -4,7 +4,7 @@ import type { Match } from '../../support/find/find-payments.js';
 import { FRESH_MS, MAX_COUNTED, type NothingFound } from '../../support/find/nothing-found.js';
 import type { KnownPaymentRow } from '../../ledger/schema.js';
 import { type Command, paydesk } from '../../next-command.js';
-import { amountDigits, counted, countText, formatAmount } from '../../contract/amount-format.js';
+import { amountCell, counted, countText, formatAmount } from '../../contract/amount-format.js';
 import { commandPiece, joinPieces, type Line } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { choiceHint, choiceLines } from '../choices.js';
@@ -58,7 +58,7 @@ export const foundList: ListView<FoundItem> = {
       key: 'amount',
       align: 'right',
       number: true,
-      value: ({ row }) => (row.amount === null ? '' : amountDigits(row.amount, row.currency ?? undefined)),
+      value: ({ row }) => (row.amount === null ? '' : amountCell(row.amount, row.currency ?? undefined)),
       shown: ({ row }) => amountIn(row),
     },
     { key: 'currency', extra: 'terminal', value: ({ row }) => row.currency ?? '' },

@@ -2,7 +2,7 @@ import { numberJson } from '../../contract/json.js';
 import type { MappedField } from '../../reconcile/csv/mapping.js';
 import type { SettlementLine } from '../../reconcile/line.js';
 import type { GuessedMap } from '../../reconcile/map-file.js';
-import { formatAmount } from '../../contract/amount-format.js';
+import { amountCell, formatAmount } from '../../contract/amount-format.js';
 import { type Line, toned } from '../lines.js';
 import type { ListView } from '../rows.js';
 
@@ -51,7 +51,7 @@ export const sampleList: ListView<SettlementLine> = {
       key: 'amount',
       align: 'right',
       number: true,
-      value: ({ amount }) => amount,
+      value: ({ amount, currency }) => amountCell(amount, currency),
       shown: ({ amount, currency }) => formatAmount(amount, currency),
     },
     { key: 'currency', extra: 'terminal', value: ({ currency }) => currency },

@@ -1,6 +1,6 @@
 import { numberJson } from '../../contract/json.js';
 import type { HistoryRecord } from '../../ledger/moves/history.js';
-import { formatAmount } from '../../contract/amount-format.js';
+import { amountCell, formatAmount } from '../../contract/amount-format.js';
 import type { ListView } from '../rows.js';
 import { localTime } from '../time.js';
 import { statePiece } from '../values.js';
@@ -41,7 +41,7 @@ export const historyList: ListView<HistoryRecord> = {
       key: 'amount',
       align: 'right',
       number: true,
-      value: ({ amount }) => amount ?? '',
+      value: ({ amount, currency }) => amountCell(amount ?? '', currency ?? undefined),
       shown: ({ amount, currency }) => (amount === null ? '' : formatAmount(amount, currency ?? '')),
     },
     { key: 'currency', extra: 'terminal', value: ({ currency }) => currency ?? '' },

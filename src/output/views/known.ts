@@ -2,7 +2,7 @@ import { numberJson } from '../../contract/json.js';
 import { commandText, paydesk } from '../../next-command.js';
 import { type ListedPayment, MAX_REFRESHED } from '../../support/list.js';
 import type { Refreshed } from '../../support/refresh.js';
-import { amountDigits, counted, countText, formatAmount } from '../../contract/amount-format.js';
+import { amountCell, counted, countText, formatAmount } from '../../contract/amount-format.js';
 import { commandPiece, joinPieces, type Line } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { age as agoText, roughDuration } from '../time.js';
@@ -65,7 +65,7 @@ export const knownList: ListView<ListedPayment> = {
       key: 'amount',
       align: 'right',
       number: true,
-      value: ({ row }) => (row.amount === null ? '' : amountDigits(row.amount, row.currency ?? undefined)),
+      value: ({ row }) => (row.amount === null ? '' : amountCell(row.amount, row.currency ?? undefined)),
       shown: ({ row }) => (row.amount === null ? '' : formatAmount(row.amount, row.currency ?? undefined)),
     },
     { key: 'currency', extra: 'terminal', value: ({ row }) => row.currency ?? '' },

@@ -1,3 +1,4 @@
+import { amountCell } from '../../contract/amount-format.js';
 import { type Line, lineWidth, type Piece, type View, joinPieces, toned } from '../lines.js';
 import type { ListView } from '../rows.js';
 import type { Tone } from '../theme.js';
@@ -70,7 +71,8 @@ export const operationList: ListView<OperationResult> = {
       key: 'amount',
       align: 'right',
       number: true,
-      value: ({ operation, payment }) => movedAmount(operation, payment),
+      value: ({ operation, payment }) =>
+        amountCell(movedAmount(operation, payment), textAt(payment, 'currency')),
       shown: ({ operation, payment }) => movedText(operation, payment),
     },
     { key: 'currency', extra: 'terminal', value: ({ payment }) => textAt(payment, 'currency') },

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../contract/json.js';
 import { takenAmount } from '../../contract/money.js';
 import { canonicalState, payableStates, type StateName } from '../../contract/states.js';
 import type { NamedRead } from '../../payments/named-payments.js';
-import { amountDigits, formatAmount } from '../../contract/amount-format.js';
+import { amountCell, formatAmount } from '../../contract/amount-format.js';
 import { cardLines, extraFields, type Field } from '../card.js';
 import { type Line, type View, joinPieces, toned } from '../lines.js';
 import { describeError, type ErrorReport } from '../report.js';
@@ -155,7 +155,7 @@ export const paymentList: ListView<unknown> = {
       key: 'amount',
       align: 'right',
       number: true,
-      value: (payment) => amountDigits(textAt(payment, 'amount'), textAt(payment, 'currency')),
+      value: (payment) => amountCell(textAt(payment, 'amount'), textAt(payment, 'currency')),
       shown: (payment) => paymentAmount(payment),
     },
     { key: 'currency', extra: 'terminal', value: (payment) => textAt(payment, 'currency') },
@@ -172,7 +172,7 @@ export const paymentList: ListView<unknown> = {
       extra: true,
       align: 'right',
       number: true,
-      value: (payment) => amountDigits(textAt(payment, 'capturedAmount'), textAt(payment, 'currency')),
+      value: (payment) => amountCell(textAt(payment, 'capturedAmount'), textAt(payment, 'currency')),
       shown: (payment) => paymentAmount(payment, 'capturedAmount'),
     },
     { key: 'fraud', extra: true, value: (payment) => textAt(payment, 'fraudStatus') },

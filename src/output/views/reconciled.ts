@@ -8,6 +8,7 @@ import type { Reconciled } from '../../reconcile/reconcile.js';
 import type { TotalRow } from '../../reconcile/tally.js';
 import type { ExceptionName } from '../../reconcile/verdict.js';
 import {
+  amountCell,
   amountDigits,
   counted,
   countText,
@@ -162,7 +163,7 @@ const numbers = (...keys: Array<'fee' | 'serviceAmount' | 'serviceFee'>) =>
     key,
     extra: 'terminal' as const,
     number: true,
-    value: (row: Exception) => amountDigits(row[key] ?? '', currencyOf(row, key)),
+    value: (row: Exception) => amountCell(row[key] ?? '', currencyOf(row, key)),
   }));
 
 /** A fee is in the currency of the line, on both sides. */
@@ -187,7 +188,7 @@ export const exceptionList: ListView<Exception> = {
       key: 'amount',
       extra: 'terminal',
       number: true,
-      value: ({ amount, currency }) => amountDigits(amount, currency),
+      value: ({ amount, currency }) => amountCell(amount, currency),
     },
     { key: 'currency', extra: 'terminal', value: ({ currency }) => currency },
     ...numbers('fee'),

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import PaymentsGet from '../../../src/commands/payments/get.js';
+import { runCommand } from '../../helpers/desk.js';
 import { rewriteAnswers } from '../../helpers/rewritten-answers.js';
 import type { ShownPayment } from '../../helpers/sandbox.js';
 import { type BatchDesk, openBatchDesk, type Verb } from './batches.js';
@@ -48,6 +50,16 @@ describe('a service that writes amounts with three decimals', () => {
     expect(await desk.told(payments, 'refund')).toEqual([1, 1, 1]);
     const [status] = (await run('status', [json.id!, '--json'])).json;
     expect(status!.totals!.done).toEqual({ EUR: 31.5 });
+  });
+
+  it('is planned from the CSV that paydesk prints of it', async () => {
+    const [payment] = await desk.paid(1, 'approved', { amount: 12.34, currency: 'KWD' });
+    const columns = ['--csv', '--columns', 'payment,amount,currency'];
+    const listed = await runCommand(PaymentsGet, [String(payment!.paymentId), ...columns], { env: desk.env });
+    expect(listed.stdout).toBe(`payment,amount,currency\n${payment!.paymentId},12.34,KWD\n`);
+    const file = desk.csv(listed.stdout.trim());
+    const { json } = await desk.run('plan', [file, '--action', 'refund', '--json']);
+    expect(json.rows).toMatchObject([{ verdict: 'act', amount: 12.34, currency: 'KWD' }]);
   });
 
   it('has the amount of a row that is written with two', async () => {

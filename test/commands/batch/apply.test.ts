@@ -308,7 +308,7 @@ describe('batch apply', () => {
     expect(new Set(cells)).toEqual(new Set([5]));
     expect(piped.stderr).toMatch(/would refund +22/);
     const [{ paymentId, referenceId }] = payments as [(typeof payments)[0]];
-    expect(piped.stdout).toMatch(new RegExp(`^2\\t${paymentId}\\t${referenceId}\\t10.5\\tEUR\n`));
+    expect(piped.stdout).toMatch(new RegExp(`^2\\t${paymentId}\\t${referenceId}\\t10.50\\tEUR\n`));
   });
 
   it('writes reason, ticket and batch into the ledger', async () => {

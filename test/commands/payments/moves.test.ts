@@ -105,7 +105,7 @@ describe('capture, cancel, refund and unhold', () => {
     const one = await desk.authorised();
     const row = await desk.run('capture', [one.paymentId]);
     expect(row.stdout).toBe(
-      `${one.paymentId}\t${one.referenceId}\t10.5\tEUR\tAuthorised\tCapturing\taccepted\n`,
+      `${one.paymentId}\t${one.referenceId}\t10.50\tEUR\tAuthorised\tCapturing\taccepted\n`,
     );
 
     const two = await desk.authorised();
