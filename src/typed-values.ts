@@ -18,7 +18,7 @@ export function parseDuration(text: string): number {
   const match = DURATION.exec(text);
   if (!match) {
     throw new BadValue(
-      /^\d+$/.test(text)
+      /^\d*[1-9]\d*$/.test(text)
         ? `a number and a unit, for example ${text}s`
         : 'a duration such as 500ms, 30s, 5m, 24h or 7d',
     );

@@ -1,6 +1,6 @@
 // Amounts as people say them: 49.90, EUR 49.90, €49,90, 50 euro, 1.234,56, ~50.
 
-import { currencies } from './currencies.js';
+import { currencies, currencyDigits } from './currencies.js';
 
 export interface AmountRange {
   from: number;
@@ -24,7 +24,7 @@ export function currencyOf(text: string): string | undefined {
 export const spokenCurrency = (text: string): string | undefined =>
   spoken.get(text.toLowerCase().replace(/s$/, ''));
 
-const NUMBER = String.raw`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d{1,2}|\d+(?:[.,]\d{1,3})?`;
+const NUMBER = String.raw`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+(?:,\d{1,2})?|\d+(?:[.,]\d{1,3})?`;
 const MONEY = String.raw`euros?|dollars?|pounds?|[a-z]{3}|[€$£¥]`;
 const AMOUNT = new RegExp(`^(~?)\\s*(${MONEY})?\\s*(~?)(${NUMBER})\\s*(${MONEY})?$`, 'iu');
 
@@ -36,14 +36,17 @@ export function parseSpokenAmount(text: string): AmountRange | undefined {
   const money = first ?? last;
   const currency = money === undefined ? undefined : currencyOf(money);
   if (money !== undefined && currency === undefined) return undefined;
-  const value = Number(plainNumber(digits));
+  const value = Number(plainNumber(digits, currency));
   const slack = before === '~' || after === '~' ? value * ROUGHLY_WITHIN : 0;
   return { from: round(value - slack), to: round(value + slack), currency };
 }
 
-/** A comma before three digits separates thousands; before one or two it is a decimal comma. */
-const plainNumber = (digits: string): string =>
-  /,\d{1,2}$/.test(digits) ? digits.replaceAll('.', '').replace(',', '.') : digits.replaceAll(',', '');
+/** A mark before three digits separates thousands, unless the currency has three decimals; before one or two it is decimal. */
+function plainNumber(digits: string, currency = ''): string {
+  if (/,\d{1,2}$/.test(digits)) return digits.replaceAll('.', '').replace(',', '.');
+  const hasThousands = /^[1-9]\d{0,2}(\.\d{3})+$/.test(digits) && currencyDigits(currency) < 3;
+  return digits.replaceAll(hasThousands ? '.' : ',', '');
+}
 
 // Sums of binary fractions must not leave out the end of the range.
 const round = (value: number): number => Number(value.toFixed(6));

@@ -30,6 +30,20 @@ describe('amounts as people say them', () => {
     );
   });
 
+  it.each([
+    ['1.234', 1234, undefined],
+    ['€1.234', 1234, 'EUR'],
+    ['5.000 EUR', 5000, 'EUR'],
+    ['1.234.567', 1_234_567, undefined],
+    ['KWD 12.340', 12.34, 'KWD'],
+    ['0.500', 0.5, undefined],
+  ])(
+    'have thousands before three digits, unless the currency has three decimals: %s',
+    (text, value, code) => {
+      expect(parseSpokenAmount(text)).toEqual({ from: value, to: value, currency: code });
+    },
+  );
+
   it('are within five per cent after a tilde, the ends included', () => {
     fc.assert(
       fc.property(cents, (amount) => {
