@@ -3,7 +3,7 @@
 import type { Client } from '../client/client.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { chargeOutcome, wasRefunded } from '../payments/charge-outcome.js';
-import { type CreateRequest, findByReference } from '../payments/create-payment.js';
+import { type CreateRequest, findByReference } from '../payments/send-create.js';
 import { besideFlow, differencesFound, type OtherDetail } from '../payments/differences.js';
 import { idOf, stateText } from '../payments/named-payments.js';
 

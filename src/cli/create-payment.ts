@@ -14,7 +14,7 @@ import {
   unknownCurrencyLines,
 } from '../output/views/created.js';
 import { reasonLines, plannedRequestLines } from '../output/views/moves.js';
-import type { CreatedPayment, CreateRequest } from '../payments/create-payment.js';
+import type { CreatedPayment, CreateRequest } from '../payments/send-create.js';
 import type { RequestKind } from '../payments/differences.js';
 import { makePayment } from '../payments/make-payment.js';
 import type { PlannedRequest } from '../payments/planned-request.js';

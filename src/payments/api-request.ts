@@ -14,7 +14,7 @@ import {
 import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
 import { UsageError } from '../errors.js';
 import { BadValue, parseId } from '../typed-values.js';
-import { type CreateRequest, requestEndpoints } from './create-payment.js';
+import { type CreateRequest, requestEndpoints } from './send-create.js';
 import type { RequestKind } from './differences.js';
 import { FieldConflict, fieldsBody } from './api-fields.js';
 

@@ -10,7 +10,7 @@ import type { OrderDetails } from '../ledger/known/seen-payment.js';
 import { safeText } from '../output/text.js';
 import { textAt, valueAt } from '../output/values.js';
 import { chargeOutcome, wasRefunded } from './charge-outcome.js';
-import { type CreatedPayment, createPayment, type CreateRequest } from './create-payment.js';
+import { type CreatedPayment, sendCreate, type CreateRequest } from './send-create.js';
 import type { Desk } from './desk.js';
 import type { OtherDetail, RequestKind } from './differences.js';
 import { idOf, labelOf, stateText } from './named-payments.js';
@@ -61,7 +61,7 @@ export async function makeOrCompare(
     confirm: sending,
     standingOf: async (read: PaymentRead) => (kind === 'charge' ? onRecord.standingOf(read) : undefined),
   };
-  const made = await createPayment(desk.client, request, before).catch(async (error: unknown) => {
+  const made = await sendCreate(desk.client, request, before).catch(async (error: unknown) => {
     if (isSent && error instanceof PaydeskError && (isNotedBefore || mayHaveArrived(error))) {
       await recordLost(desk, lostEntry(kind, body, error), why);
     }

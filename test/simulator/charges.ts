@@ -3,7 +3,7 @@
 import type { Outcome } from '../../src/ledger/moves/operations.js';
 import { startProcess, type Surroundings } from './operators.ts';
 import { createBody } from './payments.ts';
-import { followCharge, createPayment, PaydeskError, TemporaryError } from './program.ts';
+import { followCharge, sendCreate, PaydeskError, TemporaryError } from './program.ts';
 import type { World } from './service.ts';
 
 export interface ChargeReport {
@@ -48,7 +48,7 @@ export async function runJob(around: Surroundings, name: string, job: ChargeJob)
       await life.sleep(100);
       return { wasSent: false };
     };
-    const made = await createPayment(desk.client, request, { confirm, standingOf: async () => undefined });
+    const made = await sendCreate(desk.client, request, { confirm, standingOf: async () => undefined });
     if (!('read' in made) || kind !== 'charge') return 'done';
     const wanted = { autoCapture: body.autoCapture, wait: false };
     return (await followCharge(desk, made.read, wanted)).outcome;

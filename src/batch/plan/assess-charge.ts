@@ -6,7 +6,7 @@ import type { PaymentMethod } from '../../contract/customer.js';
 import { numberText } from '../../contract/json.js';
 import { ServiceError } from '../../errors.js';
 import { chargeOutcome, wasRefunded } from '../../payments/charge-outcome.js';
-import { findByReference } from '../../payments/create-payment.js';
+import { findByReference } from '../../payments/send-create.js';
 import { failureReason } from '../../payments/failure-reason.js';
 import { idOf, stateOf } from '../../payments/named-payments.js';
 import { type AskedCharge, chargeDifferences, chargedEarlier } from '../attempts.js';

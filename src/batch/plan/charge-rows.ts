@@ -1,6 +1,6 @@
 // A file of charges: each row has a reference of its own, a customer and an amount.
 
-import type { CreateRequest } from '../../payments/create-payment.js';
+import type { CreateRequest } from '../../payments/send-create.js';
 import { amountValue, draftRequest } from '../../payments/payment-draft.js';
 import { shortText } from '../../spreadsheet/problems.js';
 import { commonColumns, type SourceRow, readCommon, type RowFormat } from './csv-rows.js';

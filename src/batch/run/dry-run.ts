@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.js';
 import { createTotals } from '../../contract/totals.js';
 import { ServiceError, TemporaryError } from '../../errors.js';
 import { readPlanRows } from '../plan/plan-file.js';
-import { findByReference } from '../../payments/create-payment.js';
+import { findByReference } from '../../payments/send-create.js';
 import { type BatchAction, isSent, type PlanRow } from '../plan/plan-row.js';
 import type { MarkSent } from '../plan/sent-before.js';
 import { firstRows } from '../../spreadsheet/problems.js';

@@ -1,6 +1,6 @@
 import { scalarText } from '../../contract/json.js';
 import { followCharge } from '../../payments/charge-outcome.js';
-import type { CreatedPayment } from '../../payments/create-payment.js';
+import type { CreatedPayment } from '../../payments/send-create.js';
 import type { RequestKind } from '../../payments/differences.js';
 import { makePayment } from '../../payments/make-payment.js';
 import { idOf, stateOf } from '../../payments/named-payments.js';

@@ -50,7 +50,7 @@ export const requestEndpoints = {
   charge: 'createAutoPayment',
 } as const satisfies Record<RequestKind, EndpointName>;
 
-export async function createPayment(
+export async function sendCreate(
   client: Client,
   request: CreateRequest,
   { confirm, standingOf }: BeforeSending,
