@@ -16,7 +16,7 @@ import {
 import { reasonLines, plannedRequestLines } from '../output/views/moves.js';
 import type { CreatedPayment, CreateRequest } from '../payments/send-create.js';
 import type { RequestKind } from '../payments/differences.js';
-import { makePayment } from '../payments/make-payment.js';
+import { createPayment } from '../payments/create-payment.js';
 import type { PlannedRequest } from '../payments/planned-request.js';
 import {
   amountValue,
@@ -107,7 +107,7 @@ export async function sendBody(
   const ledgerReady = liveLedgerReady(desk, guard);
   context.note(...unknownCurrencyLines(textAt(body, 'currency')));
   const lines = [...createSummary(kind, body), ...reasonLines(flags)];
-  const made = await makePayment(
+  const made = await createPayment(
     desk,
     { ...request, dryRun: flags['dry-run'] },
     {

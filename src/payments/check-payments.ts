@@ -19,7 +19,7 @@ import { contradictsDone } from './move/proof.js';
 import { findOpenAt, refOfPayment } from './move/record.js';
 import { withLedger } from './with-ledger.js';
 import type { Move, MoveResult } from './move/result.js';
-import { recordFound } from './record-made.js';
+import { recordFound } from './record-created.js';
 
 /** A payment for which the ledger has no instruction. */
 interface NothingToCheck {

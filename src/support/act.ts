@@ -5,7 +5,7 @@ import { InterruptedError, PendingError } from '../errors.js';
 import type { Desk } from '../payments/desk.js';
 import type { StateName } from '../contract/states.js';
 import { type CheckResult, checkPayments } from '../payments/check-payments.js';
-import { recordRecheck } from '../payments/record-made.js';
+import { recordRecheck } from '../payments/record-created.js';
 import { type MovesPlan, moveAll, type PlannedMove } from '../payments/move/plan.js';
 import { type NamedPayment, parsePayment, readPayments } from '../payments/named-payments.js';
 import { type OnAsked, recheckAll, type RecheckResult } from '../payments/recheck.js';

@@ -6,7 +6,7 @@ import type { BatchRecord, BatchRow } from '../../ledger/schema.js';
 import { followCharge, wasRefunded } from '../../payments/charge-outcome.js';
 import type { Desk } from '../../payments/desk.js';
 import { failureReason } from '../../payments/failure-reason.js';
-import { makeOrCompare } from '../../payments/make-payment.js';
+import { createOrCompare } from '../../payments/create-payment.js';
 import { idOf, stateOf } from '../../payments/named-payments.js';
 import { chargedEarlier } from '../attempts.js';
 import { chargeBody } from '../plan/charge-rows.js';
@@ -40,7 +40,7 @@ export async function chargeRow(
       description: row.description ?? undefined,
       batchId: batch.id,
     };
-    const made = await makeOrCompare(
+    const made = await createOrCompare(
       desk,
       { kind: 'charge', body: bodyOf(row), isNew: false, dryRun: onlyLooks },
       { why, confirm: async () => void (isSent = true) },

@@ -13,7 +13,7 @@ import { nounOf } from '../../payments/move/words.js';
 import { hasOtherReference, stateOf } from '../../payments/named-payments.js';
 import { checkIntent, reportBlocked } from '../../payments/move/check.js';
 import { findBlocking } from '../../payments/move/record.js';
-import { recordRecheck } from '../../payments/record-made.js';
+import { recordRecheck } from '../../payments/record-created.js';
 import { movedBy } from '../plan/assess.js';
 import { PLANNED_AGAIN, PLANNED_CHECK } from '../rows/loading.js';
 import { type Claimed, isLookedAtAgain, knownResult } from '../rows/claims.js';

@@ -7,7 +7,7 @@ import { readOptions } from '../../cli/desk/seen-journal.js';
 import { explainOptions, storeIfOpen } from '../../cli/desk/support-records.js';
 import { systemClock } from '../../client/clock.js';
 import { endingOf } from '../../payments/endings.js';
-import { recordRecheck } from '../../payments/record-made.js';
+import { recordRecheck } from '../../payments/record-created.js';
 import { participles } from '../../payments/move/words.js';
 import { idOf, type NamedRead, readPayments } from '../../payments/named-payments.js';
 import { type OnAsked, recheckAll, type RecheckResult } from '../../payments/recheck.js';

@@ -232,13 +232,13 @@ export interface Confirmed {
   rechecked: PaymentRead | undefined;
 }
 
-type BeforeSending = Pick<Sent, 'move' | 'before' | 'beforeRead'>;
+type CheckedMove = Pick<Sent, 'move' | 'before' | 'beforeRead'>;
 
 /**
  * Asks the provider again and reads the payment after it; undefined where either did not go through. A recheck that is
  * only queued has not gone through, but a change that it shows counts.
  */
-export async function recheckAndRead(desk: Desk, sent: BeforeSending): Promise<Confirmed | undefined> {
+export async function recheckAndRead(desk: Desk, sent: CheckedMove): Promise<Confirmed | undefined> {
   if (sent.move.dryRun) return undefined;
   let rechecked: PaymentRead | undefined;
   let saysChanged: boolean;

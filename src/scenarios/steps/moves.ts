@@ -3,7 +3,7 @@ import { endingOf } from '../../payments/endings.js';
 import { checkPayments } from '../../payments/check-payments.js';
 import { participles } from '../../payments/move/words.js';
 import { moveAll } from '../../payments/move/plan.js';
-import { recordRecheck } from '../../payments/record-made.js';
+import { recordRecheck } from '../../payments/record-created.js';
 import { parsePayment, readPayments } from '../../payments/named-payments.js';
 import { recheckAll } from '../../payments/recheck.js';
 import type { Inputs } from '../schema.js';

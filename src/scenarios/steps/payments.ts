@@ -2,7 +2,7 @@ import { scalarText } from '../../contract/json.js';
 import { followCharge } from '../../payments/charge-outcome.js';
 import type { CreatedPayment } from '../../payments/send-create.js';
 import type { RequestKind } from '../../payments/differences.js';
-import { makePayment } from '../../payments/make-payment.js';
+import { createPayment } from '../../payments/create-payment.js';
 import { idOf, stateOf } from '../../payments/named-payments.js';
 import { amountValue, draftRequest } from '../../payments/payment-draft.js';
 import { UsageError } from '../../errors.js';
@@ -67,7 +67,7 @@ async function make(
       saysNothingSent: true,
       details,
     });
-  const made = await makePayment(
+  const made = await createPayment(
     desk,
     { kind, body: { ...body, referenceId: reference }, isNew, dryRun: false },
     { why: whyOf(flags), confirm: async () => {} },

@@ -25,7 +25,7 @@ import { ledgerFacts } from './seen-payment.js';
 /** For the ledger only. */
 export type WhyMade = Pick<NewIntent, 'reason' | 'ticket' | 'description' | 'batchId'>;
 
-interface MadePayment {
+interface CreatedEntry {
   read: PaymentRead;
   operation: 'create' | 'charge';
   outcome: Outcome;
@@ -36,7 +36,7 @@ interface MadePayment {
 }
 
 /** A create or a charge that was made: its reference keeps it from being made twice, so it needs no hold. */
-export async function recordCreated(desk: Desk, made: MadePayment, why: WhyMade): Promise<void> {
+export async function recordCreated(desk: Desk, made: CreatedEntry, why: WhyMade): Promise<void> {
   const { read, operation, outcome, order, error } = made;
   await recordOrNote(desk, read, async () => {
     const after = stateOf(read) ?? undefined;
@@ -47,7 +47,7 @@ export async function recordCreated(desk: Desk, made: MadePayment, why: WhyMade)
 }
 
 /** The payment of an earlier run was found by its reference: an outcome that was unknown is known now. */
-export async function recordFound(desk: Desk, found: MadePayment): Promise<void> {
+export async function recordFound(desk: Desk, found: CreatedEntry): Promise<void> {
   const { read, operation, outcome, order, error } = found;
   await recordOrNote(desk, read, () =>
     desk.ledger.noteFound(

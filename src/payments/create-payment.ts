@@ -21,30 +21,34 @@ import {
   recordFound,
   recordLost,
   type WhyMade,
-} from './record-made.js';
+} from './record-created.js';
 import type { PlannedRequest } from './planned-request.js';
 
-interface Making {
+interface CreateOptions {
   why: WhyMade;
   /** Throws when it is not to be sent. */
   confirm: () => Promise<void>;
 }
 
-type MadePayment = CreatedPayment | { request: PlannedRequest };
+type CreateResult = CreatedPayment | { request: PlannedRequest };
 
 /** Throws where the payment has other details than those that were asked for. */
-export async function makePayment(desk: Desk, request: CreateRequest, making: Making): Promise<MadePayment> {
-  const made = await makeOrCompare(desk, request, making);
+export async function createPayment(
+  desk: Desk,
+  request: CreateRequest,
+  options: CreateOptions,
+): Promise<CreateResult> {
+  const made = await createOrCompare(desk, request, options);
   if ('error' in made) throw made.error;
   return made;
 }
 
 /** The same, with the payment beside the error that says how it differs. */
-export async function makeOrCompare(
+export async function createOrCompare(
   desk: Desk,
   request: CreateRequest,
-  { why, confirm }: Making,
-): Promise<MadePayment | { read: PaymentRead; error: UnknownOutcomeError }> {
+  { why, confirm }: CreateOptions,
+): Promise<CreateResult | { read: PaymentRead; error: UnknownOutcomeError }> {
   const { kind, body } = request;
   let isSent = false;
   // A process that is killed leaves a trace of its charge.
