@@ -4,7 +4,7 @@ import { systemClock } from '../src/client/clock.js';
 import { createLazyLedger } from '../src/ledger/moves/lazy-ledger.js';
 import type { Entry } from '../src/ledger/moves/entries.js';
 import type { Ledger } from '../src/ledger/moves/ledger.js';
-import { moveAll } from '../src/payments/move/plan.js';
+import { moveAll } from '../src/payments/move/move-all.js';
 
 const [mode = '', location = '', baseUrl = '', appId = '', apiKey = '', paymentId = ''] =
   process.argv.slice(2);

@@ -16,7 +16,8 @@ import { UsageError } from '../errors.js';
 import { operationLine, operationList } from '../output/views/operation.js';
 import { endingOf } from '../payments/endings.js';
 import { participles } from '../payments/move/words.js';
-import { moveAll, type PlannedMove } from '../payments/move/plan.js';
+import { moveAll } from '../payments/move/move-all.js';
+import type { MoveResult } from '../payments/move/result.js';
 import type { NamedPayment } from '../payments/named-payments.js';
 import type { CommandContext } from './runtime/context.js';
 import type { MoneyDesk } from './desk/desk.js';
@@ -99,7 +100,7 @@ export async function runMoves(
   context: CommandContext,
   { desk, guard }: MoneyDesk,
   request: MoveRequest,
-): Promise<PlannedMove[]> {
+): Promise<MoveResult[]> {
   const { operation, names, description, force = false, again = false, resend = false } = request;
   const { wait, reason, ticket, 'dry-run': dryRun, 'local-ledger': localLedger } = request;
   refuseAmounts(operation, names);
@@ -119,7 +120,7 @@ export async function runMoves(
 /** Shows the results, and returns what `--json` prints. */
 export async function showMoves(
   context: CommandContext,
-  results: readonly PlannedMove[],
+  results: readonly MoveResult[],
   flags: { columns?: string[] | undefined; csv: boolean; 'dry-run': boolean },
 ): Promise<MoveJson | MoveJson[]> {
   const [first] = results;

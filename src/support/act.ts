@@ -6,7 +6,8 @@ import type { Desk } from '../payments/desk.js';
 import type { StateName } from '../contract/states.js';
 import { type CheckResult, checkPayments } from '../payments/check-payments.js';
 import { recordRecheck } from '../payments/record-created.js';
-import { type MovesPlan, moveAll, type PlannedMove } from '../payments/move/plan.js';
+import { type MovesPlan, moveAll } from '../payments/move/move-all.js';
+import type { MoveResult } from '../payments/move/result.js';
 import { type NamedPayment, parsePayment, readPayments } from '../payments/named-payments.js';
 import { type OnAsked, recheckAll, type RecheckResult } from '../payments/recheck.js';
 import type { Action } from './action.js';
@@ -29,7 +30,7 @@ interface ActOptions {
 }
 
 export type Acted =
-  | { kind: 'moved'; result: PlannedMove }
+  | { kind: 'moved'; result: MoveResult }
   | { kind: 'checked'; result: CheckResult }
   | { kind: 'rechecked'; result: RecheckResult }
   | { kind: 'watched'; result: Watched };

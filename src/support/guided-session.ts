@@ -4,7 +4,7 @@ import { InterruptedError, PaydeskError, TemporaryError, UnknownOutcomeError } f
 import { paydesk } from '../next-command.js';
 import type { ItemStatus, ResolveItemRow } from '../ledger/resolve-schema.js';
 import type { Desk } from '../payments/desk.js';
-import type { MovesPlan } from '../payments/move/plan.js';
+import type { MovesPlan } from '../payments/move/move-all.js';
 import { type NamedPayment, namesApart, parsePayment } from '../payments/named-payments.js';
 import { parsePastedName } from '../payments/pasted-names.js';
 import type { Wakeups } from '../webhooks/inbox/wakeups.js';

@@ -14,7 +14,7 @@ import type * as PlaceModule from '../../src/ledger/place/ledger-place.js';
 import type * as PlacedModule from '../../src/ledger/place/placed-database.js';
 import type * as ChargeModule from '../../src/payments/charge-outcome.js';
 import type * as CreateModule from '../../src/payments/send-create.js';
-import type * as MovesModule from '../../src/payments/move/plan.js';
+import type * as MovesModule from '../../src/payments/move/move-all.js';
 import type * as NamesModule from '../../src/payments/named-payments.js';
 import type * as AnswersModule from '../../src/sandbox/answers.js';
 import type * as CausesModule from '../../src/sandbox/domain/causes.js';
@@ -42,7 +42,7 @@ export const { createLedger } = (await load('ledger/moves/ledger.js')) as typeof
 export const { openDeskDatabase } = (await load('ledger/desk.js')) as typeof DeskModule;
 export const { createLedgerPlace } = (await load('ledger/place/ledger-place.js')) as typeof PlaceModule;
 export const { placeDatabase } = (await load('ledger/place/placed-database.js')) as typeof PlacedModule;
-export const { moveAll } = (await load('payments/move/plan.js')) as typeof MovesModule;
+export const { moveAll } = (await load('payments/move/move-all.js')) as typeof MovesModule;
 export const { sendCreate } = (await load('payments/send-create.js')) as typeof CreateModule;
 export const { followCharge } = (await load('payments/charge-outcome.js')) as typeof ChargeModule;
 export const { parsePayment } = (await load('payments/named-payments.js')) as typeof NamesModule;

@@ -3,7 +3,8 @@
 import { firstLine } from '../../errors.js';
 import { paydesk } from '../../next-command.js';
 import { isAmount, writtenOut } from '../../contract/money.js';
-import type { MovesPlan, PlannedMove } from '../../payments/move/plan.js';
+import type { MovesPlan } from '../../payments/move/move-all.js';
+import type { MoveResult } from '../../payments/move/result.js';
 import type { PlannedRequest } from '../../payments/planned-request.js';
 import { endStateOf } from '../../payments/move/proof.js';
 import { counted, countText, totalsText } from '../../contract/amount-format.js';
@@ -24,14 +25,14 @@ const verbs = {
 
 /** As `--json` prints it. */
 export interface MoveJson extends Pick<
-  PlannedMove,
+  MoveResult,
   'payment' | 'operation' | 'before' | 'after' | 'outcome' | 'request'
 > {
   error?: ErrorReport;
   dryRun?: true;
 }
 
-export function moveJson(result: PlannedMove, profile: string | undefined): MoveJson {
+export function moveJson(result: MoveResult, profile: string | undefined): MoveJson {
   const { payment, operation, before, after, outcome, error, request } = result;
   return {
     payment,
@@ -136,7 +137,7 @@ export function plannedRequestLines({ method, path, body }: PlannedRequest): Lin
 }
 
 /** What a dry run would send for each payment; why it would send nothing for another is said by its error. */
-export const plannedView: View<readonly PlannedMove[]> = (results, look) =>
+export const plannedView: View<readonly MoveResult[]> = (results, look) =>
   results.flatMap((result) => {
     const { operation, payment, request, error } = result;
     if (request !== undefined)
@@ -152,7 +153,7 @@ const ways = {
 } as const;
 
 /** What to do next where something was accepted and is not final yet. */
-export function nextStepLines(results: readonly PlannedMove[], profile: string | undefined): Line[] {
+export function nextStepLines(results: readonly MoveResult[], profile: string | undefined): Line[] {
   const open = results.filter(({ outcome, error }) => outcome === 'accepted' && error === undefined);
   const [first] = open;
   if (first === undefined) return [];

@@ -6,6 +6,7 @@ import type { PaydeskError } from '../../errors.js';
 import { isOpen, outcomeOf, type Entry } from '../../ledger/moves/entries.js';
 import type { Outcome } from '../../ledger/moves/operations.js';
 import { stateOf } from '../named-payments.js';
+import type { PlannedRequest } from '../planned-request.js';
 import type { Before, Since, Standing } from './proof.js';
 
 /** The result for one payment. States are named as the service names them. */
@@ -28,6 +29,8 @@ export interface MoveResult {
   isBack?: boolean;
   /** What a 429 asked us to wait before anything else is sent. */
   retryAfterMs?: number;
+  /** What a dry run would have sent. */
+  request?: PlannedRequest;
 }
 
 /** A payment that was read, checked and confirmed. */

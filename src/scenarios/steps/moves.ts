@@ -2,7 +2,7 @@ import type { SettleOperation } from '../../contract/states.js';
 import { endingOf } from '../../payments/endings.js';
 import { checkPayments } from '../../payments/check-payments.js';
 import { participles } from '../../payments/move/words.js';
-import { moveAll } from '../../payments/move/plan.js';
+import { moveAll } from '../../payments/move/move-all.js';
 import { recordRecheck } from '../../payments/record-created.js';
 import { parsePayment, readPayments } from '../../payments/named-payments.js';
 import { recheckAll } from '../../payments/recheck.js';

@@ -41,7 +41,7 @@ import {
 } from '../named-payments.js';
 import { paydesk } from '../../next-command.js';
 import { joinPieces, type Line, plainLine } from '../../output/lines.js';
-import { requestOf, type PlannedRequest } from '../planned-request.js';
+import { requestOf } from '../planned-request.js';
 
 interface MovesRequest {
   operation: SettleOperation;
@@ -66,16 +66,12 @@ export interface MovesPlan {
   leftOut: Array<{ typed: string; error: PaydeskError }>;
 }
 
-export interface PlannedMove extends MoveResult {
-  request?: PlannedRequest;
-}
-
 /** `confirm` throws when it is not to be done; `onResult` is called with each result as it comes. */
 export async function moveAll(
   desk: Desk,
   request: MovesRequest,
   steps: { confirm: (plan: MovesPlan) => Promise<void>; onResult?: (result: MoveResult) => void },
-): Promise<PlannedMove[]> {
+): Promise<MoveResult[]> {
   const { operation, names } = request;
   const deskFor = ({ name }: { name: NamedPayment }) => (names.length === 1 ? desk : naming(desk, name));
   const [reads] = await Promise.all([
@@ -98,9 +94,9 @@ export async function moveAll(
   }
 
   // All are sent before the first is followed: to end the wait leaves none of them behind.
-  const begun: Array<() => Promise<PlannedMove>> = [];
+  const begun: Array<() => Promise<MoveResult>> = [];
   for (const entry of planned) begun.push(await begin(deskFor(entry), request, entry));
-  const results: PlannedMove[] = [];
+  const results: MoveResult[] = [];
   for (const finish of begun) {
     const result = await finish();
     results.push(result);
@@ -204,7 +200,7 @@ async function begin(
   desk: Desk,
   request: MovesRequest,
   entry: PlannedPayment,
-): Promise<() => Promise<PlannedMove>> {
+): Promise<() => Promise<MoveResult>> {
   const { operation } = request;
   const { typed } = entry.name;
   if ('error' in entry) return async () => notMoved(typed, operation, entry.error, entry.seen);
@@ -222,7 +218,7 @@ async function begin(
       read,
     );
   };
-  if ('ended' in entry) return () => reportEnded(desk, entry.ended, entry.blocked).catch(ifThrown);
+  if ('ended' in entry) return () => reportFromLedger(desk, entry.ended, entry.blocked).catch(ifThrown);
   if ('settle' in entry) return () => reportOpen(desk, entry.settle, entry.entry).catch(ifThrown);
   try {
     desk.signal.throwIfAborted();
@@ -242,7 +238,7 @@ const withCommand = (
 ): PaydeskError =>
   error.next.length > 0 ? error : error.with({ next: [paydesk('payments', operation, typed)] });
 
-async function reportEnded(desk: Desk, move: Move, blocked: Blocked): Promise<MoveResult> {
+async function reportFromLedger(desk: Desk, move: Move, blocked: Blocked): Promise<MoveResult> {
   desk.signal.throwIfAborted();
   return reportBlocked(desk, move, (await findBlocking(desk, move)) ?? blocked);
 }
@@ -294,7 +290,7 @@ function outcomeBehind(error: PaydeskError): Outcome {
   return error instanceof GuardError || exitCodeOf(error) === 1 ? 'refused' : 'unsent';
 }
 
-function dryRunOf({ client }: Desk, { typed, operation, read, description }: Move): PlannedMove {
+function dryRunOf({ client }: Desk, { typed, operation, read, description }: Move): MoveResult {
   const state = stateOf(read);
   return {
     typed,
