@@ -24,7 +24,7 @@ import type { Owner } from '../store/owner.js';
 import { BadValue, parseCurrency, parsePair, parseTotal } from '../typed-values.js';
 import type { CommandContext } from './runtime/context.js';
 import { deskOf } from './desk/desk.js';
-import { checkSharedLedger, openLedger } from './desk/desk-database.js';
+import { checkSharedLedger, openDatabase } from './desk/desk-database.js';
 import { countFlag } from './flags/flags.js';
 import { checkLedgerPlace } from './desk/ledger-guard.js';
 import { askToConfirm, createGuard } from './desk/live-guard.js';
@@ -90,10 +90,10 @@ interface BatchDesk {
   profile: KnownProfile;
 }
 
-/** The ledger for a batch, which makes many moves at once. */
-export async function openBatchLedger(context: CommandContext): Promise<PlacedDatabase> {
+/** The database for a batch, which makes many moves at once. */
+export async function openBatchDatabase(context: CommandContext): Promise<PlacedDatabase> {
   context.keepHeapSmall();
-  return openLedger(context, { mayWait: true });
+  return openDatabase(context, { mayWait: true });
 }
 
 /** The profile that the plan was made with, unless another was chosen, which must be of the same app. */

@@ -12,7 +12,7 @@ import { reconcile, type Reconciled } from '../reconcile/reconcile.js';
 import { chooseReader } from '../reconcile/settlement-file.js';
 import { createRecords } from '../support/records.js';
 import type { CommandContext } from './runtime/context.js';
-import { openLedger } from './desk/desk-database.js';
+import { openDatabase } from './desk/desk-database.js';
 import { inputPath } from './desk/input-file.js';
 import { refuseOverwriting } from './desk/output-targets.js';
 import { planExceptions } from './plan-exceptions.js';
@@ -43,15 +43,15 @@ async function checkFiles({ file, map, out, plan }: ReconcileRequest): Promise<v
   ]);
 }
 
-interface ReconcileDesk {
+interface ReconcileRun {
   result: Reconciled;
   plan(out: string): Promise<WrittenPlan[]>;
 }
 
-export async function openReconcile(
+export async function runReconcile(
   context: CommandContext,
   request: ReconcileRequest,
-): Promise<ReconcileDesk> {
+): Promise<ReconcileRun> {
   const { file, map, concurrency, since, until } = request;
   await checkFiles(request);
   const path = await inputPath(context, file);
@@ -59,7 +59,7 @@ export async function openReconcile(
   context.note(...encodingLines(text));
   const session = await openSession(context, { showsWaiting: false });
   const { client, profile } = session;
-  const { store } = await openLedger(context);
+  const { store } = await openDatabase(context);
   const { signal } = context;
   const progress = createProgressWriter(context.streams);
   const rate = createRate(Date.now);

@@ -1,7 +1,7 @@
 import { boolean, option, string } from '@oclif/core/flags';
 import { BaseCommand } from '../cli/runtime/base-command.js';
 import { chosenProfile } from '../cli/desk/chosen-profile.js';
-import { openLedger } from '../cli/desk/desk-database.js';
+import { openDatabase } from '../cli/desk/desk-database.js';
 import { countFlag, listFlagsFor, sinceFlag } from '../cli/flags/flags.js';
 import { readHistory } from '../ledger/moves/history.js';
 import { intentOperations, outcomes } from '../ledger/moves/operations.js';
@@ -38,7 +38,7 @@ export default class History extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(History);
-    const database = await openLedger(this.context);
+    const database = await openDatabase(this.context);
     const { payment, operation, outcome, operator, ticket } = flags;
     let more = false;
     const filter = {

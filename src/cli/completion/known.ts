@@ -3,7 +3,7 @@ import { isEmbedded } from '../../ledger/desk.js';
 import type { Environment } from '../../child-environment.js';
 import { resolveProfile } from '../../profiles/resolve.js';
 import { openProfiles } from '../../profiles/store.js';
-import { databaseLocation, openDatabase } from '../desk/desk-database.js';
+import { databaseLocation, openDatabaseAt } from '../desk/desk-database.js';
 import type { Program } from '../runtime/program.js';
 import type { CompletionCandidate, Known } from './candidates.js';
 
@@ -40,7 +40,7 @@ async function knownPayments(
   });
   const forced = beginning.startsWith(FORCED);
   const { knownNames } = await import('../../ledger/known/names.js');
-  const database = await openDatabase(env);
+  const database = await openDatabaseAt(env);
   try {
     const names = await knownNames(
       database.store.db,

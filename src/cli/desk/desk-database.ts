@@ -26,12 +26,12 @@ export function databaseLocation(env: Environment): string {
   });
 }
 
-export async function openDatabase(
+export async function openDatabaseAt(
   env: Environment,
   options: Pick<LedgerOptions, 'mayWait'> = {},
 ): Promise<PlacedDatabase> {
   const { markKnownReferences, importJournal } = await import('./import-journal.js');
-  const placed = await openUntouched(env, options);
+  const placed = await openDatabaseAsIs(env, options);
   const { store } = placed;
   await importJournal(store, env);
   await forgetOld(store, env);
@@ -46,17 +46,17 @@ export async function openDatabase(
 }
 
 /** The same for a command, closed when it ends. */
-export async function openLedger(
+export async function openDatabase(
   context: CommandContext,
   options: Pick<LedgerOptions, 'mayWait'> = {},
 ): Promise<PlacedDatabase> {
-  const database = await openDatabase(context.streams.env, options);
+  const database = await openDatabaseAt(context.streams.env, options);
   context.atEnd(database.close);
   return database;
 }
 
 /** As it is: nothing is taken into it, and nothing is forgotten. */
-export async function openUntouched(
+export async function openDatabaseAsIs(
   env: Environment,
   options: Pick<LedgerOptions, 'mayWait'> = {},
 ): Promise<PlacedDatabase> {
@@ -103,7 +103,7 @@ async function parseKeep(keep: string): Promise<number> {
 /** Imports the journal of reads. If that fails now, the next command does it. */
 export async function openToImportJournal(env: Environment): Promise<void> {
   try {
-    const { close } = await openDatabase(env);
+    const { close } = await openDatabaseAt(env);
     await close();
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;

@@ -9,7 +9,7 @@ import { steadyNow } from '../../ledger/steady-clock.js';
 import type { Desk } from '../../payments/desk.js';
 import { withLedger } from '../../payments/with-ledger.js';
 import type { CommandContext } from '../runtime/context.js';
-import { openLedger } from './desk-database.js';
+import { openDatabase } from './desk-database.js';
 import { checkLedgerPlace } from './ledger-guard.js';
 import { createGuard, type LiveGuard } from './live-guard.js';
 import { refuseReadOnly } from '../../profiles/read-only.js';
@@ -26,7 +26,7 @@ interface DeskFlags {
 /** Opens the database of this desk when it is first called. */
 export type OpenDatabase = () => Promise<PlacedDatabase>;
 
-export const lazyDatabase = (context: CommandContext): OpenDatabase => loadOnce(() => openLedger(context));
+export const lazyDatabase = (context: CommandContext): OpenDatabase => loadOnce(() => openDatabase(context));
 
 export const lazyLedger = (context: CommandContext, database = lazyDatabase(context)): Ledger =>
   createLazyLedger(async () => (await database()).ledger);
@@ -61,7 +61,7 @@ export async function openCheckingDesk(
 }
 
 /** For rechecks: it is enough to know the app, live or not. */
-export async function openReadingDesk(context: CommandContext) {
+export async function openRecheckDesk(context: CommandContext) {
   const { client, profile } = await openSession(context);
   refuseReadOnly(profile);
   const { baseUrl, appId, kind, name } = profile;

@@ -5,7 +5,7 @@ import { createInbox, type Inbox } from '../../webhooks/inbox/inbox.js';
 import { openListener } from '../../webhooks/inbox/listeners.js';
 import type { CommandContext } from '../runtime/context.js';
 import { chosenProfile } from './chosen-profile.js';
-import { openLedger } from './desk-database.js';
+import { openDatabase } from './desk-database.js';
 
 interface OpenInbox {
   profile: ResolvedProfile;
@@ -24,7 +24,7 @@ export async function openInbox(context: CommandContext): Promise<OpenInbox> {
     .apiKey()
     .then((key) => context.secrets.addKey(key.reveal()))
     .catch(() => undefined);
-  const database = await openLedger(context);
+  const database = await openDatabase(context);
   const app = { baseUrl: profile.baseUrl, appId: profile.appId };
   const { secret } = await openListener(database.store, app);
   context.secrets.add(secret);

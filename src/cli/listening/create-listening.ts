@@ -18,7 +18,7 @@ import type { DeliveryEvent } from '../../webhooks/pipeline.js';
 import { LAST_WEBHOOK_MS, runListener } from '../../webhooks/run-listener.js';
 import type { CommandContext } from '../runtime/context.js';
 import type { MoneyDesk } from '../desk/desk.js';
-import { openLedger } from '../desk/desk-database.js';
+import { openDatabase } from '../desk/desk-database.js';
 import { listenPort, targetsOf } from '../flags/listen-flags.js';
 import { chosenTunnel } from './chosen-tunnel.js';
 import { createPaymentDeliveries, type PaymentDeliveries } from './payment-deliveries.js';
@@ -53,7 +53,7 @@ export async function openCreateListening(
   const { client, app, signal, note, clock } = desk;
   const { baseUrl } = app;
   const tunnel = await chosenTunnel(context, { text: flags.tunnel, baseUrl, openGuard: async () => guard });
-  const { store } = await openLedger(context);
+  const { store } = await openDatabase(context);
   const { wakeups, wake } = createWakeups(clock);
   const targets = targetsOf(client, flags);
   const deliveries = createPaymentDeliveries({

@@ -15,7 +15,7 @@ import { type Filter, needsRead, passes } from '../../webhooks/forwarding/target
 import type { Tunnel } from '../../webhooks/tunnels/tunnel.js';
 import { type RunListenerOptions, type RunningListener, runListener } from '../../webhooks/run-listener.js';
 import type { CommandContext } from '../runtime/context.js';
-import { openLedger } from '../desk/desk-database.js';
+import { openDatabase } from '../desk/desk-database.js';
 import {
   createJsonPresenter,
   createLogPresenter,
@@ -60,7 +60,7 @@ export async function listen(
   { profile, client }: Session,
   request: ListenRequest,
 ): Promise<void> {
-  const { store } = await openLedger(context);
+  const { store } = await openDatabase(context);
   const app = { baseUrl: profile.baseUrl, appId: profile.appId };
   const inbox = createInbox(store);
   const sender = createSender(Date.now);

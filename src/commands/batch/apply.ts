@@ -8,7 +8,7 @@ import {
   DEFAULT_CONCURRENCY,
   limitFlags,
   openBatchDesk,
-  openBatchLedger,
+  openBatchDatabase,
   refuseIdlePlan,
   workOnBatch,
 } from '../../cli/batch.js';
@@ -63,7 +63,7 @@ export default class BatchApply extends BaseCommand {
   /** Everything before the run: nothing is sent. */
   async #prepare() {
     const { args, flags } = await this.parse(BatchApply);
-    const database = await openBatchLedger(this.context);
+    const database = await openBatchDatabase(this.context);
     const batches = createBatches(database.store);
     const owner = createOwner();
     const { id: ledgerId, planKey } = await batches.identity();

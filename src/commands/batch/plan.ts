@@ -5,7 +5,7 @@ import { option, string } from '@oclif/core/flags';
 import { batchActions } from '../../batch/plan/plan-row.js';
 import { csvSource } from '../../batch/plan/row-source.js';
 import { withLedger } from '../../payments/with-ledger.js';
-import { openLedger } from '../../cli/desk/desk-database.js';
+import { openDatabase } from '../../cli/desk/desk-database.js';
 import { countFlag, listFlagsFor } from '../../cli/flags/flags.js';
 import { namesStdout, writeOutputFile } from '../../output/file.js';
 import { printJsonText } from '../../output/json-text.js';
@@ -66,7 +66,7 @@ export default class BatchPlan extends BaseCommand {
     await checkPlanOutput(args.file, flags);
     this.keepHeapSmall();
     const { profile, client } = await openChangingSession(this.context, { dryRun: true });
-    const database = await openLedger(this.context);
+    const database = await openDatabase(this.context);
     const source = csvSource((await openCsv(this.context, args.file)).bytes(), action);
     const plan = await planBatch(
       this.context,

@@ -7,7 +7,7 @@ import { createLedgerView } from '../../batch/rows/ledger-view.js';
 import { withLedger } from '../../payments/with-ledger.js';
 import { createOwner } from '../../store/owner.js';
 import { statusOf } from '../../batch/rows/status.js';
-import { openLedger } from '../../cli/desk/desk-database.js';
+import { openDatabase } from '../../cli/desk/desk-database.js';
 import { listFlagsFor } from '../../cli/flags/flags.js';
 import { printJsonText } from '../../output/json-text.js';
 import { reportText } from '../../output/views/batch-documents.js';
@@ -46,7 +46,7 @@ export default class BatchReport extends BaseCommand {
 
   async #report(): Promise<JsonValue | undefined> {
     const { args, flags } = await this.parse(BatchReport);
-    const database = await openLedger(this.context);
+    const database = await openDatabase(this.context);
     const batches = createBatches(database.store);
     const batch = await batches.find(args.id);
     const owner = createOwner();

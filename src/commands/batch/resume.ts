@@ -6,7 +6,7 @@ import {
   type BatchRunJson,
   confirmBatch,
   openBatchDesk,
-  openBatchLedger,
+  openBatchDatabase,
   workOnBatch,
 } from '../../cli/batch.js';
 import { createOwner } from '../../store/owner.js';
@@ -45,7 +45,7 @@ export default class BatchResume extends BaseCommand {
   /** Everything before the run: nothing is sent. */
   async #prepare() {
     const { args, flags } = await this.parse(BatchResume);
-    const database = await openBatchLedger(this.context);
+    const database = await openBatchDatabase(this.context);
     const batches = createBatches(database.store);
     const batch = await batches.find(args.id);
     const of = { baseUrl: batch.base_url, appId: batch.app_id, profile: batch.profile };

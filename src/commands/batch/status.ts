@@ -5,7 +5,7 @@ import { withLedger } from '../../payments/with-ledger.js';
 import { batchJson } from '../../output/views/batch-report.js';
 import { createOwner } from '../../store/owner.js';
 import { statusOf } from '../../batch/rows/status.js';
-import { openLedger } from '../../cli/desk/desk-database.js';
+import { openDatabase } from '../../cli/desk/desk-database.js';
 import { listFlagsFor } from '../../cli/flags/flags.js';
 import { remainingOf } from '../../batch/rows/remaining.js';
 import { batchList, batchSummary, resumeLines } from '../../output/views/batch.js';
@@ -34,7 +34,7 @@ export default class BatchStatus extends BaseCommand {
 
   async #status(): Promise<BatchStatusJson[]> {
     const { args, flags } = await this.parse(BatchStatus);
-    const database = await openLedger(this.context);
+    const database = await openDatabase(this.context);
     const batches = createBatches(database.store);
     const owner = createOwner();
     const found = args.id === undefined ? await batches.list() : [await batches.find(args.id)];

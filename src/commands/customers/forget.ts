@@ -1,7 +1,7 @@
 import { boolean } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { customerArgument } from '../../cli/flags/customer-input.js';
-import { openLedger } from '../../cli/desk/desk-database.js';
+import { openDatabase } from '../../cli/desk/desk-database.js';
 import { openSession } from '../../cli/desk/session.js';
 import { counted } from '../../contract/amount-format.js';
 import { InterruptedError, UsageError } from '../../errors.js';
@@ -33,7 +33,7 @@ export default class CustomersForget extends BaseCommand {
         next: [addWords(this.typed, '--yes')],
       });
     }
-    const { store } = await openLedger(this.context);
+    const { store } = await openDatabase(this.context);
     const { payments, known } = await countOf(store, profile, args.customer);
     if (known === 0 && args.customer.includes('@')) {
       this.#refuseEmail(args.customer, await customersWithEmail(store, profile, args.customer));

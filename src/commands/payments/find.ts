@@ -1,7 +1,7 @@
 import { string as argument } from '@oclif/core/args';
 import { string } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
-import { openLedger } from '../../cli/desk/desk-database.js';
+import { openDatabase } from '../../cli/desk/desk-database.js';
 import { canWalk } from '../../cli/runtime/context.js';
 import { spokenAmount, spokenDate } from '../../cli/flags/find-flags.js';
 import { countFlag, emailFlag, idFlag, listFlagsFor, sinceFlag } from '../../cli/flags/flags.js';
@@ -62,7 +62,7 @@ export default class PaymentsFind extends BaseCommand {
       });
     }
     const { client, profile } = openApp(this.context);
-    const { store } = await openLedger(this.context);
+    const { store } = await openDatabase(this.context);
     const search = createKnownSearch(store, profile);
     const options = {
       store,

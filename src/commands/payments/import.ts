@@ -3,7 +3,7 @@ import { custom } from '@oclif/core/flags';
 import { withLedger } from '../../payments/with-ledger.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { openCsv } from '../../cli/desk/input-file.js';
-import { databaseLocation, openLedger } from '../../cli/desk/desk-database.js';
+import { databaseLocation, openDatabase } from '../../cli/desk/desk-database.js';
 import { countFlag, listFlagsFor } from '../../cli/flags/flags.js';
 import { openSession } from '../../cli/desk/session.js';
 import { importEnding, importFile } from '../../import/import-file.js';
@@ -58,7 +58,7 @@ export default class PaymentsImport extends BaseCommand {
       showsWaiting: false,
       onlyReads: true,
     });
-    const { store } = await openLedger(this.context);
+    const { store } = await openDatabase(this.context);
     const progress = createProgressWriter(this.streams);
     const rate = createRate(Date.now);
     const file = await openCsv(this.context, args.file);

@@ -2,7 +2,7 @@ import { boolean } from '@oclif/core/flags';
 import { listFlagsFor } from '../../cli/flags/flags.js';
 import { namesIn, oneOrAll, pastedPaymentArgs } from '../../cli/flags/payment-args.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
-import { openReadingDesk } from '../../cli/desk/desk.js';
+import { openRecheckDesk } from '../../cli/desk/desk.js';
 import { readOptions } from '../../cli/desk/seen-journal.js';
 import { explainOptions, storeIfOpen } from '../../cli/desk/support-records.js';
 import { systemClock } from '../../client/clock.js';
@@ -39,7 +39,7 @@ export default class PaymentsRecheck extends BaseCommand {
 
   async run(): Promise<RecheckJson | RecheckJson[]> {
     const { args, flags } = await this.parse(PaymentsRecheck);
-    const desk = await openReadingDesk(this.context);
+    const desk = await openRecheckDesk(this.context);
     const reads = await readPayments(desk.client, namesIn(args), readOptions(this.streams.env));
     const [first] = reads;
     if (reads.length === 1 && first && 'error' in first) throw first.error;
@@ -66,7 +66,7 @@ export default class PaymentsRecheck extends BaseCommand {
   }
 
   async #continue(
-    { client, app }: Awaited<ReturnType<typeof openReadingDesk>>,
+    { client, app }: Awaited<ReturnType<typeof openRecheckDesk>>,
     store: Awaited<ReturnType<typeof storeIfOpen>>,
     reads: readonly NamedRead[],
     results: readonly RecheckResult[],

@@ -3,7 +3,7 @@ import { option, string } from '@oclif/core/flags';
 import { withLedger } from '../../payments/with-ledger.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { countFlag, listFlagsFor, sinceFlag, untilFlag } from '../../cli/flags/flags.js';
-import { openReconcile } from '../../cli/reconcile.js';
+import { runReconcile } from '../../cli/reconcile.js';
 import { counted } from '../../contract/amount-format.js';
 import type { JsonValue } from '../../contract/json.js';
 import { PartialError } from '../../errors.js';
@@ -70,11 +70,11 @@ export default class Reconcile extends BaseCommand {
     const { args, flags } = await this.parse(Reconcile);
     this.keepHeapSmall();
     const concurrency = flags.concurrency ?? DEFAULT_READS;
-    const desk = await openReconcile(this.context, { ...flags, file: args.file, concurrency });
-    const { result } = desk;
+    const run = await runReconcile(this.context, { ...flags, file: args.file, concurrency });
+    const { result } = run;
     if (flags.out !== undefined)
       await writeOutputFile(flags.out, exceptionsCsv(result.all()), { signal: this.signal });
-    const plans = flags.plan === undefined ? undefined : await desk.plan(flags.plan);
+    const plans = flags.plan === undefined ? undefined : await run.plan(flags.plan);
     const open = openCount(result);
     if (open > 0) {
       const message = `${counted(open, 'exception needs', 'exceptions need')} attention.`;

@@ -3,7 +3,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabase } from '../../../src/cli/desk/desk-database.js';
+import { openDatabaseAt } from '../../../src/cli/desk/desk-database.js';
 import PaymentsImport from '../../../src/commands/payments/import.js';
 import Reconcile from '../../../src/commands/reconcile/index.js';
 import { remember } from '../../../src/ledger/known/remember.js';
@@ -74,7 +74,7 @@ export function deskOn(sandbox: TestSandbox, more: Env = {}): ReconcileDesk {
       if (code !== 0) throw new Error(stderr);
     },
     async seeState(paymentId, state) {
-      const { store, close } = await openDatabase(env);
+      const { store, close } = await openDatabaseAt(env);
       const seen = { appId: sandbox.app.appId, paymentId: String(paymentId), state };
       await store.transaction((tx) => remember(tx, store.engine, { seen, source: 'heard', now: Date.now() }));
       await close();
