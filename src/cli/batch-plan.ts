@@ -16,7 +16,6 @@ import { safeJson } from '../output/text.js';
 import { rememberReads } from '../payments/remember-reads.js';
 import type { KnownProfile } from '../profiles/resolve.js';
 import type { Store } from '../store/store.js';
-import { isJobLedger } from './desk/desk-database.js';
 import { refuseOverwriting } from './desk/output-targets.js';
 import type { CommandContext } from './runtime/context.js';
 
@@ -79,15 +78,6 @@ export async function planBatch(
     ...plan,
     lines: () => planLines(header, plan.rowsInOrder(), plan, { key: ledger.planKey, json: safeJson }),
   };
-}
-
-/** What `batch apply` must be given where nobody can be asked. */
-export function applyFlags(
-  { interactive, streams: { env } }: CommandContext,
-  profile: KnownProfile,
-): string[] {
-  if (profile.kind !== 'live' || interactive) return [];
-  return ['--confirm', profile.appId, ...(isJobLedger(env) ? ['--local-ledger'] : [])];
 }
 
 function createReadingProgress({ streams }: CommandContext, action: BatchAction) {

@@ -27,7 +27,7 @@ import { deskOf } from './desk/desk.js';
 import { checkSharedLedger, openDatabase } from './desk/desk-database.js';
 import { countFlag } from './flags/flags.js';
 import { checkLedgerPlace } from './desk/ledger-guard.js';
-import { askToConfirm, createGuard } from './desk/live-guard.js';
+import { askToConfirm, createGuard, sendingFlags } from './desk/live-guard.js';
 import { confirmFlag, localLedgerFlag } from './flags/payment-flags.js';
 import { connect, verifyKind } from './desk/session.js';
 
@@ -198,7 +198,7 @@ export async function workOnBatch(
   });
   const status = await statusAfter(database, batch, { result, owner });
   const ending = endingOfRun(batch.id, result, {
-    sendingFlags: sendingFlags(context, desk, flags),
+    sendingFlags: sendingFlags(context, desk.app, { localLedger: flags['local-ledger'] }),
     resent: flags.resend,
   });
   await present(context, status, { ending, remaining: result.remaining });
@@ -208,12 +208,6 @@ export async function workOnBatch(
     ...(result.stopped === undefined ? {} : { stopped: result.stopped.kind }),
     next: (ending?.next ?? []).map((command) => commandText(command, context.profileName)),
   };
-}
-
-/** What `batch resume` must be given where nobody can be asked. */
-function sendingFlags({ interactive }: CommandContext, { app }: Desk, flags: RunFlags): string[] {
-  if (app.kind !== 'live' || interactive) return [];
-  return ['--confirm', app.appId, ...(flags['local-ledger'] ? ['--local-ledger'] : [])];
 }
 
 async function statusAfter(

@@ -56,6 +56,16 @@ function checkConfirmation(guard: LiveGuard, typed: Command): void {
   });
 }
 
+/** What a command that sends must be given on a live app where nobody can be asked. */
+export function sendingFlags(
+  { interactive }: CommandContext,
+  { kind, appId }: Pick<KnownProfile, 'kind' | 'appId'>,
+  { localLedger }: { localLedger: boolean },
+): string[] {
+  if (kind !== 'live' || interactive) return [];
+  return ['--confirm', appId, ...(localLedger ? ['--local-ledger'] : [])];
+}
+
 interface Question {
   /** What is about to be done. */
   lines: Line[];

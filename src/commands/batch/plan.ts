@@ -5,7 +5,7 @@ import { option, string } from '@oclif/core/flags';
 import { batchActions } from '../../batch/plan/plan-row.js';
 import { csvSource } from '../../batch/plan/row-source.js';
 import { withLedger } from '../../payments/with-ledger.js';
-import { openDatabase } from '../../cli/desk/desk-database.js';
+import { isJobLedger, openDatabase } from '../../cli/desk/desk-database.js';
 import { countFlag, listFlagsFor } from '../../cli/flags/flags.js';
 import { namesStdout, writeOutputFile } from '../../output/file.js';
 import { printJsonText } from '../../output/json-text.js';
@@ -14,7 +14,8 @@ import { planEndLines, planList, planSummary } from '../../output/views/batch-pl
 import { formatLine } from '../../output/views/sheet.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { openCsv } from '../../cli/desk/input-file.js';
-import { applyFlags, checkPlanOutput, planBatch, type PlannedBatch } from '../../cli/batch-plan.js';
+import { checkPlanOutput, planBatch, type PlannedBatch } from '../../cli/batch-plan.js';
+import { sendingFlags } from '../../cli/desk/live-guard.js';
 import { openChangingSession } from '../../cli/desk/session.js';
 
 const DEFAULT_READS = 16;
@@ -98,8 +99,10 @@ export default class BatchPlan extends BaseCommand {
       await this.#showLeftOut(plan);
     }
     if (!toStdout) {
-      const app = { appId, kind, profile: name, applyFlags: applyFlags(this.context, profile) };
-      this.note(...planEndLines({ out, action, ...app, counts: plan.counts }));
+      const applyFlags = sendingFlags(this.context, profile, { localLedger: isJobLedger(this.streams.env) });
+      this.note(
+        ...planEndLines({ out, action, appId, kind, profile: name, applyFlags, counts: plan.counts }),
+      );
     }
     return undefined;
   }
