@@ -40,6 +40,9 @@ export interface PlanFile extends PlanSummary {
   digest: string;
 }
 
+/** Makes a new plan; the words in capitals are for the reader to replace. */
+export const PLAN_COMMAND = paydesk('batch', 'plan', 'FILE.csv', '--action', '…', '--out', 'PLAN.json');
+
 // No letters that are taken for others or for digits.
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
 
@@ -166,7 +169,7 @@ function headerOf(line: string, path: string): PlanHeader {
   if (header.version === 1) return header;
   throw new UsageError(`${path} is a plan of another format (${String(header.version)}).`, {
     code: 'plan-format',
-    next: [paydesk('batch', 'plan', 'FILE.csv', '--action', '…', '--out', 'PLAN.json')],
+    next: [PLAN_COMMAND],
   });
 }
 
@@ -206,11 +209,11 @@ async function* readLines(path: string): AsyncGenerator<string> {
 const notAPlan = (path: string) =>
   new UsageError(`${path} is not a plan.`, {
     code: 'not-a-plan',
-    next: [paydesk('batch', 'plan', 'FILE.csv', '--action', '…', '--out', 'PLAN.json')],
+    next: [PLAN_COMMAND],
   });
 
 const edited = (path: string) =>
   new GuardError(`${path} was edited or cut short after paydesk wrote it. Nothing was sent.`, {
     code: 'plan-edited',
-    next: [paydesk('batch', 'plan', 'FILE.csv', '--action', '…', '--out', 'PLAN.json')],
+    next: [PLAN_COMMAND],
   });

@@ -7,7 +7,13 @@ import { createTotals } from '../../contract/totals.js';
 import { GuardError, UsageError } from '../../errors.js';
 import type { Batches } from '../rows/batches.js';
 import type { Owner } from '../../store/owner.js';
-import { type PlanFile, type PlanHeader, readPlanHeader, readPlanRows } from '../plan/plan-file.js';
+import {
+  PLAN_COMMAND,
+  type PlanFile,
+  type PlanHeader,
+  readPlanHeader,
+  readPlanRows,
+} from '../plan/plan-file.js';
 import { isSent, type ToSend } from '../plan/plan-row.js';
 
 interface Limits {
@@ -34,7 +40,7 @@ export async function openPlan(
     `${path} was made with another ledger, and only that one knows what was already sent. Nothing was sent.`,
     {
       code: 'other-ledger',
-      next: [paydesk('batch', 'plan', 'FILE.csv', '--action', '…', '--out', 'PLAN.json'), paydesk('doctor')],
+      next: [PLAN_COMMAND, paydesk('doctor')],
     },
   );
 }
