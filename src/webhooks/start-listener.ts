@@ -7,12 +7,13 @@ import type { Forwarder } from './forwarding/forwarder.js';
 import type { Delivery } from './inbox/delivery.js';
 import { createInbox } from './inbox/inbox.js';
 import { openListener } from './inbox/listeners.js';
-import { PATH_PREFIX, startReceiver } from './inbox/receiver.js';
+import { startReceiver } from './inbox/receiver.js';
 import { createPipeline, type DeliveryEvent, type PipelineOptions } from './pipeline.js';
 import { findMissed, openPayments } from './reading/missed.js';
 import { createProbe } from './tunnels/probe.js';
 import { openTunnel } from './tunnels/supervise.js';
 import type { Tunnel, TunnelEvent } from './tunnels/tunnel.js';
+import { WEBHOOK_PATH } from './webhook-path.js';
 
 export type ListenEvent =
   | DeliveryEvent
@@ -61,7 +62,7 @@ export async function startListener(options: ListenOptions): Promise<Listener> {
   started.defer(() => pipeline.stop());
   const { inboxWriter, reader, forwarder } = pipeline;
   const stopping = new AbortController();
-  const addressOf = (origin: string) => `${origin}${PATH_PREFIX}${secret}`;
+  const addressOf = (origin: string) => `${origin}${WEBHOOK_PATH}${secret}`;
 
   async function lookForMissed(): Promise<void> {
     const wait = async (ms: number) => {

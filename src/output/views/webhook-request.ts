@@ -3,6 +3,7 @@
 import { counted } from '../../contract/amount-format.js';
 import { createScrubber, REDACTED } from '../../redact.js';
 import type { WholeDelivery } from '../../webhooks/inbox/inbox.js';
+import { WEBHOOK_PATH } from '../../webhooks/webhook-path.js';
 import { joinPieces, type Line, type Look, toned, type View } from '../lines.js';
 import { localTime, tookTime } from '../time.js';
 import { changeLine, forwardJson, keptJson } from './webhook.js';
@@ -50,7 +51,7 @@ function bodyLines(body: Uint8Array, secret: string): Line[] {
 export function requestLines(delivery: ShownRequest): Line[] {
   const { method, path, query, headers, body, secret } = delivery;
   const hide = createScrubber(secret);
-  const target = `/wh/${REDACTED}${path}${query === '' ? '' : `?${query}`}`;
+  const target = `${WEBHOOK_PATH}${REDACTED}${path}${query === '' ? '' : `?${query}`}`;
   return [
     `${method} ${hide(target)}`,
     ...headers.map(([name, value]) => joinPieces(toned('dim', `${name}: `), hide(value))),

@@ -6,6 +6,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { closeServer } from '../../close-server.js';
 import { ServiceError } from '../../errors.js';
+import { WEBHOOK_PATH } from '../webhook-path.js';
 import type { WebhookRequest } from './inbox-writer.js';
 
 export interface Receiver {
@@ -35,7 +36,8 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const READ_TIMEOUT_MS = 10_000;
 /** How long requests in flight may still take when it stops. */
 const DRAIN_MS = 2_000;
-export const PATH_PREFIX = '/wh/';
+/** The secret, the rest of the path, and the query. */
+const WEBHOOK_TARGET = new RegExp(`^${WEBHOOK_PATH}([^/?]*)([^?]*)(?:\\?(.*))?$`, 's');
 
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
   const { createServer } = process.getBuiltinModule('node:http');
@@ -110,7 +112,7 @@ function createAnswerer({ secret, probe, take, now, onError }: ReceiverOptions) 
       outgoing.writeHead(200, headers).end(sealed);
       return;
     }
-    const [, given = '', path = '', query = ''] = /^\/wh\/([^/?]*)([^?]*)(?:\?(.*))?$/s.exec(url) ?? [];
+    const [, given = '', path = '', query = ''] = WEBHOOK_TARGET.exec(url) ?? [];
     if (!isSecret(given)) return refuse(incoming, outgoing, 404);
     if (method !== 'POST') return refuse(incoming, outgoing, 405, { allow: 'POST' });
     if (underWay >= MAX_CONCURRENT) return refuse(incoming, outgoing, 503, { 'retry-after': '1' });

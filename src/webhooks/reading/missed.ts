@@ -11,6 +11,7 @@ import type { Delivery } from '../inbox/delivery.js';
 import type { InboxWriter } from '../inbox/inbox-writer.js';
 import type { AppRef } from '../../ledger/payment-ref.js';
 import { madeWebhook } from '../inbox/made-webhook.js';
+import { WEBHOOK_PATH } from '../webhook-path.js';
 import type { Reader } from './reader.js';
 
 const MAX_MISSED = 200;
@@ -33,7 +34,7 @@ interface MissedOptions {
 /** Payments that can still change and whose webhooks come to this listener, the newest first. */
 export async function openPayments(
   { store, app, secret, now }: Omit<MissedOptions, 'reader' | 'inboxWriter' | 'wait'>,
-  address = `/wh/${secret}`,
+  address = `${WEBHOOK_PATH}${secret}`,
 ): Promise<KnownPaymentRow[]> {
   const over = stateNames.filter((name) => states[name].final);
   const rows = await store.db
@@ -42,7 +43,7 @@ export async function openPayments(
     .where('app_id', '=', app.appId)
     .where('state', 'not in', over)
     .where('state_time', '>', now() - RECENT_MS)
-    .where('webhook_url', 'like', `%/wh/${secret}%`)
+    .where('webhook_url', 'like', `%${WEBHOOK_PATH}${secret}%`)
     .orderBy('seen_time', 'desc')
     .limit(MAX_MISSED)
     .execute();

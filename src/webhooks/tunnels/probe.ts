@@ -3,9 +3,10 @@
 // hold of the address learns nothing from a probe, and another listener of the same profile cannot answer it.
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { WEBHOOK_PATH } from '../webhook-path.js';
 
 // Below the path of the webhooks, since a proxy of the user's may pass on nothing else.
-const PREFIX = '/wh/.probe/';
+const PREFIX = `${WEBHOOK_PATH}.probe/`;
 const NONCE_BYTES = 16;
 
 export interface Probe {
