@@ -20,6 +20,9 @@ const known: Record<string, [FailureReason, string]> = {
   UND_ERR_HEADERS_OVERFLOW: ['malformed', 'the headers of the answer are too large'],
 };
 
+/** What a code of Node or undici means, for people. */
+export const failureMessage = (code: string): string | undefined => known[code]?.[1];
+
 /** A connection that was never established, and why: nothing of the request was written. */
 export class ConnectFailure extends Error {
   readonly failure: Failure;

@@ -1,5 +1,6 @@
 import type { Agent } from 'undici';
 import type request from 'undici/lib/api/api-request.js';
+import { failureMessage } from '../../client/failures.js';
 import type { Attempt } from './forward-queue.js';
 import type { ForwardedRequest } from './forwarded-request.js';
 
@@ -109,21 +110,13 @@ async function startOf(body: AsyncIterable<Buffer> & { destroy(): unknown }): Pr
   return Buffer.concat(chunks).subarray(0, ANSWER_START).toString('utf8').replaceAll('\0', '\uFFFD');
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was reset',
-  ENOTFOUND: 'the host name was not found',
-  EAI_AGAIN: 'the host name could not be looked up',
-  EHOSTUNREACH: 'the host cannot be reached',
-  UND_ERR_CONNECT_TIMEOUT: 'connecting took too long',
-  UND_ERR_SOCKET: 'the other side closed the connection',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed (--skip-verify accepts it)',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is self-signed (--skip-verify accepts it)',
-};
+const selfSigned = ['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN'];
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as { code?: string };
   if (error instanceof AggregateError && code === undefined) return reasonOf(error.errors[0]);
-  return reasons[code ?? ''] ?? code ?? error.message;
+  if (code === undefined) return error.message;
+  if (selfSigned.includes(code)) return 'its certificate is self-signed (--skip-verify accepts it)';
+  return failureMessage(code) ?? code;
 }
