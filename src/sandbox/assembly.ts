@@ -1,5 +1,6 @@
 // The parts of a sandbox around its database, put together: the same with sockets and without.
 
+import { loadOnce } from '../concurrency.js';
 import type { AnswerChoices } from './answers.js';
 import { createControl } from './control/control.js';
 import type { SandboxEngine } from './engine.js';
@@ -32,7 +33,8 @@ export function assembleSandbox(options: AssemblyOptions) {
   const outbox = createOutbox({ engine, answers, webhookHosts, receive, onError });
   const worker = createWorker({ engine, outbox, onError });
   const addresses = createAddresses(engine, () => url);
-  const loadService = async (): Promise<Handle> => {
+  // A health check right after the start does not wait for the service: its first request loads it.
+  const loadService = loadOnce(async (): Promise<Handle> => {
     const { createService } = await import('./http/service.js');
     return createService({
       engine,
@@ -42,11 +44,11 @@ export function assembleSandbox(options: AssemblyOptions) {
       ...(rateLimit !== undefined && { rateLimit }),
       onError,
     }).handle;
-  };
+  });
   return {
     worker,
     addresses,
-    handle: loadedAtFirst(loadService),
+    handle: async (request: ServiceRequest) => (await loadService())(request),
     controlVia: (via: 'control' | 'console') => createControl(engine, worker, outbox, via),
     apps: async () => (await engine.apps.all()).map(showApp),
     async close() {
@@ -55,10 +57,4 @@ export function assembleSandbox(options: AssemblyOptions) {
       await engine.close();
     },
   };
-}
-
-/** A health check right after the start does not wait for the service: its first request loads it. */
-function loadedAtFirst(load: () => Promise<Handle>): Handle {
-  let loaded: Promise<Handle> | undefined;
-  return async (request) => (await (loaded ??= load()))(request);
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Hono } from 'hono';
+import { loadOnce } from '../../concurrency.js';
 import { isLoopbackHost } from '../../loopback.js';
 import { hostOf, isPrivateName } from './host-names.js';
 import { defaultAnswers, shapeFailure } from '../answers.js';
@@ -49,8 +50,8 @@ export function createRequestListener(
   loadApp: () => Promise<Hono>,
   { remote, onRequest }: { remote: boolean; onRequest?: ((line: RequestLine) => void) | undefined },
 ): RequestListener {
-  let loaded: Promise<Listener> | undefined;
-  const others: Listener = async (...request) => (await (loaded ??= listenerOf(loadApp)))(...request);
+  const loadOthers = loadOnce(() => listenerOf(loadApp));
+  const others: Listener = async (...request) => (await loadOthers())(...request);
   const description = createDescriptionListener();
   const listenerFor = (incoming: IncomingMessage): Listener => {
     if (!isForThisHost(incoming, remote)) return refuseHost;
