@@ -2,18 +2,11 @@ import type { PaymentRead } from '../client/payment-calls.js';
 import type { JsonObject } from '../contract/json.js';
 import type { SettleOperation } from '../contract/states.js';
 import { PaydeskError } from '../errors.js';
-import { type Blocked, type Entry, isOpen, outcomeOf } from '../ledger/moves/entries.js';
+import { type Blocked, type Entry, isMove, isOpen, outcomeOf } from '../ledger/moves/entries.js';
 import { chargeOutcome, wasRefunded } from './charge-outcome.js';
 import type { Desk } from './desk.js';
 import { type NamedPayment, type NamedRead, refuseTwice, stateOf } from './named-payments.js';
-import {
-  checkIntent,
-  isMove,
-  findOpenOfUnread,
-  readOrTellOpen,
-  reportBlocked,
-  unreadResult,
-} from './move/check.js';
+import { checkIntent, findOpenOfUnread, readOrTellOpen, reportBlocked, unreadResult } from './move/check.js';
 import { openUnread } from './move/errors.js';
 import { contradictsDone } from './move/proof.js';
 import { findOpenAt, refOfPayment } from './move/record.js';

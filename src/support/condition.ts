@@ -10,6 +10,7 @@ import {
   type StateName,
   wasCaptured,
 } from '../contract/states.js';
+import { isOpen } from '../ledger/moves/entries.js';
 import { isOverdue } from './overdue.js';
 import type { LastOperation, Situation } from './situation.js';
 
@@ -42,7 +43,7 @@ export type PaymentCondition =
 
 export function conditionOf(situation: Situation): PaymentCondition {
   const { state, last, seenFailing, captured } = situation;
-  if (last && isOpen(last)) return openCondition(situation, last);
+  if (last && isOpen(last.outcome)) return openCondition(situation, last);
   const notDone = last && isNotDone(last) ? last : undefined;
   if (state === undefined) return { kind: 'unknown-state', notDone };
   if (last?.outcome === 'done' && contradicts(last.operation, state)) {
@@ -64,8 +65,6 @@ export function conditionOf(situation: Situation): PaymentCondition {
   }
   return { kind: 'state', state };
 }
-
-const isOpen = ({ outcome }: LastOperation): boolean => outcome === 'accepted' || outcome === 'unknown';
 
 const isNotDone = (last: LastOperation): last is LastOperation & { outcome: NotDone } =>
   last.outcome === 'failed' || last.outcome === 'refused' || last.outcome === 'unsent';

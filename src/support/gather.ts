@@ -11,7 +11,7 @@ import {
   type SettleOperation,
   states,
 } from '../contract/states.js';
-import { outcomeOf } from '../ledger/moves/entries.js';
+import { isMove, outcomeOf } from '../ledger/moves/entries.js';
 import type { PaymentRecord, RecordedIntent } from '../ledger/moves/payment-record.js';
 import { quietLeft } from '../ledger/moves/quiet-period.js';
 import { databaseTimeIn, steadyNow, type SteadyTime } from '../ledger/steady-clock.js';
@@ -179,8 +179,6 @@ function failedBetween(before: string, current: string): SettleOperation | undef
 
 type SentIntent = RecordedIntent & { operation: SettleOperation };
 
-const isSent = (intent: RecordedIntent): intent is SentIntent => isSettleOperation(intent.operation);
-
 interface LedgerOptions extends GatherOptions {
   /** The payment as it was just read. */
   read?: PaymentRead | undefined;
@@ -195,7 +193,7 @@ function fromLedger(
   options: LedgerOptions,
 ): Pick<Situation, 'last' | 'outcomes' | 'recheckedTime' | 'confirmedTime'> {
   const intents = record?.intents ?? [];
-  const sent = withoutUnsentRepeats(intents.filter(isSent));
+  const sent = withoutUnsentRepeats(intents.filter(isMove));
   const outcomes: Situation['outcomes'] = {};
   for (const intent of sent) outcomes[intent.operation] = outcomeOf(intent);
   // The intent that holds the payment is the one that matters, whatever was written after it.

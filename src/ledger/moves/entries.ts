@@ -1,6 +1,7 @@
 // The words of the ledger: intents, their outcomes, and what keeps an instruction from being sent.
 
 import type { SeenPayment } from '../known/seen-payment.js';
+import { isSettleOperation, type SettleOperation } from '../../contract/states.js';
 import type { IntentOperation, Outcome } from './operations.js';
 import type { IntentRow, OutcomeRow } from '../schema.js';
 import type { SteadyTime } from '../steady-clock.js';
@@ -49,6 +50,11 @@ export interface Entry extends IntentRow {
 export function outcomeOf(entry: { last: Pick<OutcomeRow, 'outcome'> | undefined }): Outcome {
   return entry.last?.outcome ?? 'unknown';
 }
+
+/** Whether an intent moves money. */
+export const isMove = <Intent extends Pick<Entry, 'operation'>>(
+  intent: Intent,
+): intent is Intent & { operation: SettleOperation } => isSettleOperation(intent.operation);
 
 /** What keeps an instruction from being sent: an earlier one, or that the ledger may not know the earlier ones. */
 export type Blocked = BlockedByEarlier | { kind: 'adopted'; leftMs: number };

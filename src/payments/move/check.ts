@@ -1,7 +1,7 @@
 // An instruction that was sent before: its outcome, and whether it may be sent again. Nothing here sends one.
 
 import type { PaymentRead } from '../../client/payment-calls.js';
-import { isSettleOperation, type SettleOperation } from '../../contract/states.js';
+import type { SettleOperation } from '../../contract/states.js';
 import { GuardError, PaydeskError } from '../../errors.js';
 import {
   type Blocked,
@@ -59,11 +59,6 @@ import { conclude, type Confirmed, follow, lookOnce, lookUntilProven, recheckAnd
 /** How long a check may wait to see whether a payment that came back stays so: the sandbox's quiet period is shorter. */
 const MAX_PAUSE_MS = 5_000;
 
-/** An intent that moves money. */
-type MoveEntry = Entry & { operation: SettleOperation };
-
-export const isMove = (entry: Entry): entry is MoveEntry => isSettleOperation(entry.operation);
-
 /** What stands in the way is checked or reported, and nothing is sent. */
 export async function reportBlocked(desk: Desk, move: Move, blocked: Blocked): Promise<MoveResult> {
   if (blocked.kind === 'adopted') throw justAdopted(move, blocked.leftMs);
@@ -102,7 +97,10 @@ export async function readOrTellOpen(desk: Desk, names: readonly NamedPayment[])
 }
 
 /** The result of a payment that was not read: the ledger alone says how its instruction stands. */
-export function unreadResult(entry: MoveEntry, { name, error }: NotRead): MoveResult {
+export function unreadResult(
+  entry: Entry & { operation: SettleOperation },
+  { name, error }: NotRead,
+): MoveResult {
   return {
     typed: name.typed,
     operation: entry.operation,

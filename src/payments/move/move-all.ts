@@ -4,13 +4,12 @@ import type { SettleOperation } from '../../contract/states.js';
 import { operationEndpoints, type PaymentRead } from '../../client/payment-calls.js';
 import { exitCodeOf, GuardError, PaydeskError, UnknownOutcomeError } from '../../errors.js';
 import { checkApp } from '../app-check.js';
-import { type Blocked, type Entry, isOpen, outcomeOf, UNNAMED } from '../../ledger/moves/entries.js';
+import { type Blocked, type Entry, isMove, isOpen, outcomeOf, UNNAMED } from '../../ledger/moves/entries.js';
 import type { Outcome } from '../../ledger/moves/operations.js';
 import type { Desk } from '../desk.js';
 import {
   checkIntent,
   clearToSend,
-  isMove,
   findOpenOfUnread,
   readOrTellOpen,
   reportBlocked,
