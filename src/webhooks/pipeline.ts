@@ -20,7 +20,7 @@ import { createLiveDeliveries, type LiveDeliveries } from './live-deliveries.js'
 import { namePayment } from './inbox/name-payment.js';
 import { createReadRecorder } from './reading/read-record.js';
 import { createReader, type Reader, type ReadRetries } from './reading/reader.js';
-import type { UnreadDelivery } from './reading/unread-delivery.js';
+import type { DeliveryFacts, UnreadDelivery } from './reading/unread-delivery.js';
 import { createUnreadQueue } from './reading/unread-queue.js';
 
 export interface DeliveryEvent {
@@ -64,8 +64,6 @@ interface Pipeline {
   stop(): Promise<void>;
 }
 
-type Facts = UnreadDelivery & { state: string | null };
-
 interface PipelineListener {
   id: number;
   secret: string;
@@ -79,7 +77,7 @@ export function createPipeline(options: PipelineOptions, listener: PipelineListe
   const inbox = createInbox(store);
   const unread = createUnreadQueue(store, listener.id, owner);
   const inboxWriter = createInboxWriter(store, listener.id, owner, () => forwarder.hasRoom());
-  const plan = (facts: Facts, afterRead: boolean) => forwardsOf(options, listener.id, facts, afterRead);
+  const plan: IntakeParts['plan'] = (facts, afterRead) => forwardsOf(options, listener.id, facts, afterRead);
   const filteredKeys = filteredTargets(options).map(({ key }) => key);
   const tell = (type: DeliveryEvent['type']) => (delivery: Delivery) =>
     options.onEvent({ type, delivery, isEarlier: delivery.id <= listener.newestBefore });
@@ -158,17 +156,20 @@ export function createPipeline(options: PipelineOptions, listener: PipelineListe
 function forwardsOf(
   { targets, filter: common, clock, chaos }: PipelineOptions,
   listenerId: number,
-  facts: Facts,
+  facts: DeliveryFacts,
   afterRead: boolean,
 ): PlannedForward[] {
   return targets
-    .filter(({ filter }) => (needsRead(filter) || needsRead(common)) === afterRead)
+    .filter((target) => isAfterRead(target, common) === afterRead)
     .filter(({ filter }) => passes(common, facts) && passes(filter, facts))
     .flatMap((target) => planForwards(target, { listenerId, ...facts }, clock.now(), chaos));
 }
 
+/** Whether only a read can tell what is forwarded to a target. */
+const isAfterRead = ({ filter }: Target, common: Filter): boolean => needsRead(filter) || needsRead(common);
+
 const filteredTargets = ({ targets, filter: common }: PipelineOptions): Target[] =>
-  targets.filter(({ filter }) => needsRead(filter) || needsRead(common));
+  targets.filter((target) => isAfterRead(target, common));
 
 /** The targets that a read may let a delivery through to. */
 function targetsAfterRead(options: PipelineOptions, delivery: UnreadDelivery): Target[] {
@@ -201,7 +202,7 @@ interface IntakeParts {
   live: LiveDeliveries;
   forwarder: Forwarder;
   reader: Reader;
-  plan(facts: Facts, afterRead: boolean): PlannedForward[];
+  plan(facts: DeliveryFacts, afterRead: boolean): PlannedForward[];
   onArrived(delivery: Delivery): void;
 }
 
@@ -209,7 +210,7 @@ function createIntake(
   options: PipelineOptions,
   { inboxWriter, live, forwarder, reader, plan, onArrived }: IntakeParts,
 ): (request: WebhookRequest) => Promise<number> {
-  const whenForwarded = (id: number, facts: Facts) =>
+  const whenForwarded = (id: number, facts: DeliveryFacts) =>
     live.whenForwarded(id, targetsAfterRead(options, facts).length > 0);
   return async (request) => {
     const named = namePayment(request);

@@ -7,16 +7,14 @@ import type { DeskTables } from '../../ledger/schema.js';
 import { prepared, type Engine } from '../../store/store.js';
 import { insertForward, type PlannedForward } from '../inbox/insert-forward.js';
 import { targetPlace } from '../inbox/target-place.js';
-import type { UnreadDelivery } from './unread-delivery.js';
-
-type Facts = UnreadDelivery & { state: string | null };
+import type { DeliveryFacts, UnreadDelivery } from './unread-delivery.js';
 
 export interface ReadForwardsOptions {
   listenerId: number;
   /** The targets whose filters need a read. */
   filteredKeys: readonly string[];
   /** The forwards of a delivery to those targets. */
-  forwardsOf(delivery: Facts): PlannedForward[];
+  forwardsOf(delivery: DeliveryFacts): PlannedForward[];
   /** Those that may or may not follow, depending on what a read shows. */
   undecidedOf(delivery: UnreadDelivery): PlannedForward[];
   /** Whom a forward belongs to from the start, where nothing is before it. */
@@ -33,7 +31,7 @@ interface ReadForwards {
   /** Whether only a read can tell where a delivery is forwarded to. */
   isUndecided(delivery: UnreadDelivery): boolean;
   /** After a read. */
-  write(tx: Kysely<DeskTables>, delivery: Facts): Promise<WrittenForwards>;
+  write(tx: Kysely<DeskTables>, delivery: DeliveryFacts): Promise<WrittenForwards>;
   /** After a read that failed, or was not made. */
   hold(tx: Kysely<DeskTables>, delivery: UnreadDelivery): Promise<WrittenForwards>;
 }
@@ -58,7 +56,7 @@ export function createReadForwards(engine: Engine, options: ReadForwardsOptions)
 
   async function insert(
     tx: Kysely<DeskTables>,
-    delivery: Facts,
+    delivery: DeliveryFacts,
     earlier: readonly EarlierForward[],
   ): Promise<ForwardRow[]> {
     const forwards: ForwardRow[] = [];

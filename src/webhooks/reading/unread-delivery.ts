@@ -7,3 +7,6 @@ export interface UnreadDelivery {
   saidState: string | null;
   eventId: string | null;
 }
+
+/** What filters look at: `state` is that of the payment, once it was read. */
+export type DeliveryFacts = UnreadDelivery & { state: string | null };

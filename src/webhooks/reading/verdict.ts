@@ -1,7 +1,7 @@
 import { canReach, comesBefore, isStateName, states } from '../../contract/states.js';
 import type { DeliveryVerdict } from '../../ledger/inbox-schema.js';
 
-interface Facts {
+interface ReadFacts {
   /** The state that the webhook claims, by our name for it where there is one. */
   said: string | null;
   /** What the service shows, and what it showed at the read before. */
@@ -12,7 +12,7 @@ interface Facts {
 }
 
 /** What a read says about a delivery. */
-export function judgeDelivery({ said, state, previous, repeated }: Facts): DeliveryVerdict {
+export function judgeDelivery({ said, state, previous, repeated }: ReadFacts): DeliveryVerdict {
   if (repeated) return 'duplicate';
   const differs = said !== null && said !== state;
   if (differs && (isAhead(said, state) || !mayFollow(said, state))) return 'unconfirmed';
