@@ -42,6 +42,12 @@ export const countFlag = custom<number>({ helpValue: 'N', parse: async (text) =>
 export const emailFlag = custom({ helpValue: 'ADDRESS', parse: async (text) => parseEmail(text) });
 export const pairFlag = custom<Pair>({ helpValue: 'KEY=VALUE', parse: async (text) => parsePair(text) });
 
+export const DEFAULT_READS = 16;
+/** On the commands that read every payment of a file. */
+export const readsFlag = countFlag({
+  summary: `Maximum number of reads at once (default ${DEFAULT_READS}).`,
+});
+
 const helpGroup = 'GLOBAL';
 
 /** On every command. */

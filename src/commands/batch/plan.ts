@@ -6,7 +6,7 @@ import { batchActions } from '../../batch/plan/plan-row.js';
 import { csvSource } from '../../batch/plan/row-source.js';
 import { withLedger } from '../../payments/with-ledger.js';
 import { isJobLedger, openDatabase } from '../../cli/desk/desk-database.js';
-import { countFlag, listFlagsFor } from '../../cli/flags/flags.js';
+import { DEFAULT_READS, listFlagsFor, readsFlag } from '../../cli/flags/flags.js';
 import { namesStdout, writeOutputFile } from '../../output/file.js';
 import { printJsonText } from '../../output/json-text.js';
 import { MAX_MARKDOWN_ROWS, planMarkdown } from '../../output/views/batch-markdown.js';
@@ -18,7 +18,6 @@ import { checkPlanOutput, planBatch, type PlannedBatch } from '../../cli/batch-p
 import { sendingFlags } from '../../cli/desk/live-guard.js';
 import { openChangingSession } from '../../cli/desk/session.js';
 
-const DEFAULT_READS = 16;
 const MAX_ROWS_SHOWN = 10;
 
 export default class BatchPlan extends BaseCommand {
@@ -52,7 +51,7 @@ export default class BatchPlan extends BaseCommand {
       exclusive: ['columns', 'csv', 'json', 'jq'],
       summary: 'Format to print instead of a table.',
     })(),
-    concurrency: countFlag({ summary: `Maximum number of reads at once (default ${DEFAULT_READS}).` }),
+    concurrency: readsFlag,
     ...listFlagsFor(planList),
   };
 

@@ -4,7 +4,7 @@ import { withLedger } from '../../payments/with-ledger.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { openCsv } from '../../cli/desk/input-file.js';
 import { databaseLocation, openDatabase } from '../../cli/desk/desk-database.js';
-import { countFlag, listFlagsFor } from '../../cli/flags/flags.js';
+import { DEFAULT_READS, listFlagsFor, readsFlag } from '../../cli/flags/flags.js';
 import { openSession } from '../../cli/desk/session.js';
 import { importEnding, importFile } from '../../import/import-file.js';
 import { type ChosenColumn, orderColumns, parseChosen } from '../../import/order-rows.js';
@@ -16,8 +16,6 @@ import {
   importProblemList,
   keepColumnLines,
 } from '../../output/views/imported.js';
-
-const DEFAULT_READS = 16;
 
 const columnFlag = custom<ChosenColumn>({
   helpValue: 'COLUMN=HEADER',
@@ -43,7 +41,7 @@ export default class PaymentsImport extends BaseCommand {
       multiple: true,
       summary: `Header of a column (${orderColumns.join(', ')}) where paydesk does not recognise it.`,
     }),
-    concurrency: countFlag({ summary: `Maximum number of reads at once (default ${DEFAULT_READS}).` }),
+    concurrency: readsFlag,
     ...listFlagsFor(importProblemList),
   };
 

@@ -2,7 +2,7 @@ import { string as argument } from '@oclif/core/args';
 import { option, string } from '@oclif/core/flags';
 import { withLedger } from '../../payments/with-ledger.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
-import { countFlag, listFlagsFor, sinceFlag, untilFlag } from '../../cli/flags/flags.js';
+import { DEFAULT_READS, listFlagsFor, readsFlag, sinceFlag, untilFlag } from '../../cli/flags/flags.js';
 import { runReconcile } from '../../cli/reconcile.js';
 import { counted } from '../../contract/amount-format.js';
 import type { JsonValue } from '../../contract/json.js';
@@ -23,7 +23,6 @@ import {
 import { exceptionsCsv, reconciledText } from '../../output/views/reconciled-documents.js';
 import type { Reconciled } from '../../reconcile/reconcile.js';
 
-const DEFAULT_READS = 16;
 const MAX_EXCEPTIONS_SHOWN = 50;
 
 export default class Reconcile extends BaseCommand {
@@ -58,7 +57,7 @@ export default class Reconcile extends BaseCommand {
       exclusive: ['columns', 'csv'],
       summary: 'Format to print (default: table).',
     })(),
-    concurrency: countFlag({ summary: `Maximum number of reads at once (default ${DEFAULT_READS}).` }),
+    concurrency: readsFlag,
     ...listFlagsFor(exceptionList),
   };
 
