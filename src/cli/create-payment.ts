@@ -2,6 +2,7 @@
 
 import { boolean, option } from '@oclif/core/flags';
 import { isJsonObject } from '../contract/json.js';
+import { checkoutFlows, type Flow } from '../contract/checkout-flows.js';
 import { checkoutMethods } from '../contract/checkout-methods.js';
 import type { Missing, UsageProblem } from '../output/report.js';
 import { textAt } from '../output/values.js';
@@ -33,11 +34,9 @@ import type { MoneyFlags } from './flags/payment-flags.js';
 
 type Values = Record<string, unknown>;
 
-const flows = ['hosted-page', 'plain', 'provider-hosted-page'] as const;
-
 /** How the customer pays, on create. */
 export const checkoutFlags = {
-  flow: option({ options: flows })({ summary: 'How the customer pays (default: hosted-page).' }),
+  flow: option({ options: checkoutFlows })({ summary: 'How the customer pays (default: hosted-page).' }),
   'provider-profile': numericIdFlag({ summary: 'Provider profile whose payment page is used.' }),
   'show-recurring': boolean({ summary: 'Offer to save the payment method at checkout.' }),
   'register-auto-payment': boolean({ summary: 'Store the payment method for later charges.' }),
@@ -48,8 +47,8 @@ export const checkoutFlags = {
   }),
 };
 
-export const flowOf = (flags: { flow?: unknown }): (typeof flows)[number] =>
-  flows.find((flow) => flow === flags.flow) ?? 'hosted-page';
+export const flowOf = (flags: { flow?: unknown }): Flow =>
+  checkoutFlows.find((flow) => flow === flags.flow) ?? 'hosted-page';
 
 /** What is wrong with or missing from the request that the flags and files make together. */
 export function reviewPayment(

@@ -1,4 +1,5 @@
 import { paydesk } from '../next-command.js';
+import type { Flow } from '../contract/checkout-flows.js';
 import type { EndpointName } from '../contract/endpoints.js';
 import { duplicateKey, idText } from '../contract/json.js';
 import type { Payment } from '../contract/payment.js';
@@ -39,9 +40,8 @@ export const flowEndpoints = {
   'hosted-page': 'createHostedPayment',
   plain: 'createPayment',
   'provider-hosted-page': 'createProviderHostedPayment',
-} as const satisfies Record<string, EndpointName>;
+} as const satisfies Record<Flow, EndpointName>;
 
-export type Flow = keyof typeof flowEndpoints;
 type FlowEndpoint<Chosen extends Flow> = (typeof flowEndpoints)[Chosen];
 type CreateEndpoint = FlowEndpoint<Flow> | 'createAutoPayment';
 

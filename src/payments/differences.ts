@@ -1,4 +1,5 @@
-import type { Flow, PaymentRead } from '../client/payment-calls.js';
+import type { PaymentRead } from '../client/payment-calls.js';
+import type { Flow } from '../contract/checkout-flows.js';
 import { isJsonObject, numberText, scalarText, type JsonObject } from '../contract/json.js';
 import { sameAmount } from '../contract/exact.js';
 import { paymentFlows } from '../contract/payment.js';

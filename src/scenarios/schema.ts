@@ -3,6 +3,7 @@
 import * as z from 'zod/mini';
 import { described } from '../contract/described.js';
 import { amountProblem } from '../contract/money.js';
+import { checkoutFlows } from '../contract/checkout-flows.js';
 import { checkoutMethods } from '../contract/checkout-methods.js';
 import { stateNames } from '../contract/states.js';
 import { cardNames, faultKindNames, providerInstructions } from '../sandbox/index.js';
@@ -80,8 +81,6 @@ const contact = {
   mobile: z.optional(text),
 };
 
-const flows = ['hosted-page', 'plain', 'provider-hosted-page'] as const;
-
 /** Keys are the flags of the command of the same name. */
 const verbs = {
   create: strictMapping({
@@ -90,7 +89,7 @@ const verbs = {
     customer: name,
     reference: z.optional(name),
     'return-url': z.optional(text),
-    flow: z.optional(oneOf(flows)),
+    flow: z.optional(oneOf(checkoutFlows)),
     'provider-profile': z.optional(numericId),
     'show-recurring': z.optional(flag),
     'register-auto-payment': z.optional(flag),
