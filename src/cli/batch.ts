@@ -1,8 +1,7 @@
 // What batch apply and batch resume share: the ledger, the app, its confirmation, and the work with its progress.
 
-import { addWords, switchProfile, type Command, commandText, paydesk } from '../next-command.js';
+import { switchProfile, type Command, commandText, paydesk } from '../next-command.js';
 import { boolean, custom } from '@oclif/core/flags';
-import type { CheckedPlan } from '../batch/run/check-plan.js';
 import { endingOfRun } from '../batch/run/ending.js';
 import { ignoreDatabaseLoss, type Progress, type RunResult, runBatch } from '../batch/run/run.js';
 import type { RunOptions } from '../batch/run/options.js';
@@ -14,7 +13,6 @@ import type { PlacedDatabase } from '../ledger/place/placed-database.js';
 import type { BatchRecord } from '../ledger/schema.js';
 import type { Line } from '../output/lines.js';
 import { batchList, batchSummary, reportLine, resumeLines } from '../output/views/batch.js';
-import { leftOutText } from '../output/views/batch-plan.js';
 import { applyingLines, createProgressWriter, createRate } from '../output/views/batch-progress.js';
 import type { Desk } from '../payments/desk.js';
 import { withLedger } from '../payments/with-ledger.js';
@@ -122,21 +120,6 @@ export async function openBatchDesk(
     note: () => undefined,
   });
   return { desk, profile };
-}
-
-/** Refuses a plan that would send something with `--again` alone, before it becomes a batch and can be applied no more. */
-export function refuseIdlePlan(
-  { typed }: CommandContext,
-  file: string,
-  { header, counts, toSend }: CheckedPlan,
-): void {
-  // Rows that failed before are among those to send where --again was given.
-  const isForAgain = counts['failed-before'] > 0 && header.action !== 'charge';
-  if (toSend.rows + counts.check > 0 || !isForAgain) return;
-  throw new GuardError(
-    `${file} would send nothing. Left out: ${leftOutText(counts)}. Nothing was sent, and no batch was recorded. To send again what failed before, add --again.`,
-    { code: 'nothing-to-send', next: [addWords(typed, '--again')] },
-  );
 }
 
 /** Before anything is sent that moves money: checks the ledger and has the app confirmed. */

@@ -4,32 +4,27 @@ import { BaseCommand } from '../../cli/runtime/base-command.js';
 import {
   batchFlags,
   type BatchRunJson,
-  confirmBatch,
   DEFAULT_CONCURRENCY,
   limitFlags,
-  openBatchDesk,
-  openBatchDatabase,
-  refuseIdlePlan,
   workOnBatch,
 } from '../../cli/batch.js';
-import { createOwner } from '../../store/owner.js';
-import { checkPlan, openPlan } from '../../batch/run/check-plan.js';
-import { createBatches } from '../../batch/rows/batches.js';
+import { openPlanToApply, type PlanToApply } from '../../cli/apply-plan.js';
 import { dryRun } from '../../batch/run/dry-run.js';
 import { createMarkSent } from '../../batch/plan/sent-before.js';
 import { rowsOfChecked } from '../../batch/plan/plan-file.js';
 import { findOperator } from '../../ledger/operator.js';
-import {
-  applyQuestion,
-  dryRunJson,
-  dryRunLines,
-  moreToSendLines,
-  wouldSendList,
-} from '../../output/views/batch-plan.js';
+import type { BatchRecord } from '../../ledger/schema.js';
+import { dryRunJson, dryRunLines, moreToSendLines, wouldSendList } from '../../output/views/batch-plan.js';
 import { moneyFlags } from '../../cli/flags/payment-flags.js';
 import { withLedger } from '../../payments/with-ledger.js';
 
 type DryRunJson = ReturnType<typeof dryRunJson>;
+
+interface RecordFlags {
+  reason?: string | undefined;
+  ticket?: string | undefined;
+  again: boolean;
+}
 
 export default class BatchApply extends BaseCommand {
   static override summary = 'Send the instructions of a plan, once.';
@@ -52,60 +47,45 @@ export default class BatchApply extends BaseCommand {
   };
 
   async run(): Promise<BatchRunJson | DryRunJson> {
-    const prepared = await withLedger(() => this.#prepare());
-    if ('dryRun' in prepared) return prepared.dryRun;
+    const { args, flags } = await this.parse(BatchApply);
+    const opened = await withLedger(() => openPlanToApply(this.context, args.plan, flags));
+    if (flags['dry-run']) return withLedger(() => this.#dryRun(opened, flags));
+    const batch = await withLedger(() => this.#record(opened, flags));
     // From here on, each row says what was sent.
     this.sent.assumeSome();
-    const { tools, batch, flags } = prepared;
-    return workOnBatch(this.context, tools, batch, { ...flags, resend: false, lookAgain: false });
+    return workOnBatch(this.context, opened, batch, { ...flags, resend: false, lookAgain: false });
   }
 
-  /** Everything before the run: nothing is sent. */
-  async #prepare() {
-    const { args, flags } = await this.parse(BatchApply);
-    const database = await openBatchDatabase(this.context);
-    const batches = createBatches(database.store);
-    const owner = createOwner();
-    const { id: ledgerId, planKey } = await batches.identity();
-    const header = await openPlan(args.plan, ledgerId, flags);
-    const { desk, profile } = await openBatchDesk(this.context, database, header, flags);
-    const limits = { maxTotal: flags['max-total'] ?? [], maxRows: flags['max-rows'] };
-    const plan = await checkPlan(args.plan, {
-      batches,
-      planKey,
-      owner,
-      limits,
-      again: flags.again,
-      signal: this.signal,
-    });
-    if (!flags['dry-run']) refuseIdlePlan(this.context, args.plan, plan);
-    await confirmBatch(this.context, database, profile, { ...flags, lines: applyQuestion(plan, flags) });
-    if (flags['dry-run']) {
-      const { signal } = this;
-      const result = await dryRun(desk.client, args.plan, {
-        planKey,
-        action: header.action,
-        again: flags.again,
-        markSent: createMarkSent(database.store, profile, header.action),
-        concurrency: flags.concurrency ?? DEFAULT_CONCURRENCY,
-        signal,
-      });
-      // A pipe gets the rows alone.
-      const tell = this.streams.stdout.terminal ? this.print.bind(this) : this.note;
-      tell(...dryRunLines(header.action, result));
-      if (result.first.length > 0) await this.showList(result.first, wouldSendList);
-      tell(...moreToSendLines(result));
-      return { dryRun: dryRunJson(result) };
-    }
-    const batch = await batches.create(plan, rowsOfChecked(args.plan, planKey, plan), {
+  async #dryRun(
+    { file, plan: { header }, planKey, database, desk, profile }: PlanToApply,
+    { again, concurrency = DEFAULT_CONCURRENCY }: { again: boolean; concurrency?: number | undefined },
+  ): Promise<DryRunJson> {
+    const { signal } = this;
+    const { action } = header;
+    const markSent = createMarkSent(database.store, profile, action);
+    const result = await dryRun(desk.client, file, { planKey, action, again, markSent, concurrency, signal });
+    // A pipe gets the rows alone.
+    const tell = this.streams.stdout.terminal ? this.print.bind(this) : this.note;
+    tell(...dryRunLines(action, result));
+    if (result.first.length > 0) await this.showList(result.first, wouldSendList);
+    tell(...moreToSendLines(result));
+    return dryRunJson(result);
+  }
+
+  /** Makes the plan a batch: from now on it cannot be applied again. */
+  async #record(
+    { file, plan, planKey, batches, database, owner }: PlanToApply,
+    { reason, ticket, again }: RecordFlags,
+  ): Promise<BatchRecord> {
+    const batch = await batches.create(plan, rowsOfChecked(file, planKey, plan), {
       owner,
       operator: findOperator(this.streams.env),
       now: await database.ledger.now(),
-      reason: flags.reason,
-      ticket: flags.ticket,
-      again: flags.again,
+      reason,
+      ticket,
+      again,
     });
     if (!this.json) this.note(`Batch ${batch.id}`);
-    return { tools: { database, desk, owner }, batch, flags };
+    return batch;
   }
 }
