@@ -14,7 +14,7 @@ import { writeScenario } from '../scenarios/write.js';
 import type { Sources } from '../support/records.js';
 import type { CommandContext } from './runtime/context.js';
 import { lazyDatabase } from './desk/desk.js';
-import { sandboxAt } from './scenario.js';
+import { sandboxAt } from './desk/sandbox.js';
 import { openSession } from './desk/session.js';
 import { openRecords } from './desk/support-records.js';
 

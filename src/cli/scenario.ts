@@ -12,10 +12,9 @@ import type { Scenario } from '../scenarios/read.js';
 import type { RunAllOptions } from '../scenarios/run-all.js';
 import type { ScenarioResult } from '../scenarios/run.js';
 import type { World } from '../scenarios/world.js';
-import { createRemote, type Remote } from '../sandbox-control/remote.js';
 import type { CommandContext } from './runtime/context.js';
 import { openDesk } from './desk/desk.js';
-import { runningSandboxes } from './desk/sandbox.js';
+import { sandboxAt } from './desk/sandbox.js';
 
 export const DEFAULT_CLOCK = Date.UTC(2026, 0, 1);
 
@@ -43,14 +42,6 @@ export async function profileWorlds(
   checkNeeds(scenarios, sandbox ? ['sandbox'] : []);
   const { store } = await database();
   return async () => createProfileWorld({ desk: { ...desk, note: () => {} }, database: { store }, sandbox });
-}
-
-/** The running sandbox that serves an address; one that is slow to answer is still it. */
-export async function sandboxAt(context: CommandContext, baseUrl: string): Promise<Remote | undefined> {
-  const run = (await runningSandboxes(context)).find(({ url }) => url === baseUrl);
-  if (!run) return undefined;
-  context.secrets.add(run.controlToken);
-  return createRemote(run, context.signal, () => context.sent.assumeSome());
 }
 
 /** Writes the contents of each scenario's sandbox to a file that `sandbox start --import` takes. */

@@ -24,6 +24,16 @@ export async function openSandbox(
   const [run] = await runningSandboxes(context, port);
   if (!run) throw noSandbox(port);
   if (!run.answers) throw silentSandbox(run);
+  return remoteOf(context, run);
+}
+
+/** The running sandbox that serves an address; one that is slow to answer is still it. */
+export async function sandboxAt(context: CommandContext, baseUrl: string): Promise<Remote | undefined> {
+  const run = (await runningSandboxes(context)).find(({ url }) => url === baseUrl);
+  return run && remoteOf(context, run);
+}
+
+function remoteOf(context: CommandContext, run: RunningSandbox): Remote {
   context.secrets.add(run.controlToken);
   return createRemote(run, context.signal, () => context.sent.assumeSome());
 }
