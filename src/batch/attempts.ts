@@ -4,7 +4,7 @@ import type { Client } from '../client/client.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { chargeOutcome, wasRefunded } from '../payments/charge-outcome.js';
 import { type CreateRequest, findByReference } from '../payments/send-create.js';
-import { besideFlow, differencesFound, type OtherDetail } from '../payments/differences.js';
+import { exceptFlow, differencesFound, type OtherDetail } from '../payments/differences.js';
 import { idOf, stateText } from '../payments/named-payments.js';
 
 /** A number that nobody reaches; without it a reference such as `x-retry-999999` would be a million reads. */
@@ -67,7 +67,7 @@ function chargedBy(read: PaymentRead, reference: string, asked: AskedCharge): Ch
   const isCharged = outcome === 'done' || wasRefunded(read);
   if (outcome === 'failed' && !isCharged) return undefined;
   // A service may call the flow of a charge as it likes.
-  const differs = besideFlow(chargeDifferences(asked, read)).map(({ field }) => field);
+  const differs = exceptFlow(chargeDifferences(asked, read)).map(({ field }) => field);
   if (differs.length > 0) {
     const why = `${reference} is another charge, with another ${differs.join(' and ')} (payment ${idOf(read)})`;
     return { isCharged: false, read, why };

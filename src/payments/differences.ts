@@ -49,11 +49,11 @@ export function differencesMade(kind: RequestKind, body: JsonObject, read: Payme
   const differs = differing([...pairsOf(kind, body, read), autoCapturePair(body, autoCapture)]);
   // A service may call the flow of a charge as it likes: who was charged, and how much, tells more.
   const isNamed = amount !== undefined && customerId !== undefined;
-  return kind === 'charge' && isNamed ? besideFlow(differs) : differs;
+  return kind === 'charge' && isNamed ? exceptFlow(differs) : differs;
 }
 
-/** What is left where the flow says nothing. */
-export const besideFlow = (differs: readonly OtherDetail[]): OtherDetail[] =>
+/** For comparisons in which the flow says nothing. */
+export const exceptFlow = (differs: readonly OtherDetail[]): OtherDetail[] =>
   differs.filter(({ field }) => field !== 'flow');
 
 function autoCapturePair(body: JsonObject, found: boolean | undefined): Pair {

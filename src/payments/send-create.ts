@@ -11,7 +11,7 @@ import { PaydeskError, ServiceError, UnknownOutcomeError } from '../errors.js';
 import { checkApp } from './app-check.js';
 import { chargeOutcome } from './charge-outcome.js';
 import {
-  besideFlow,
+  exceptFlow,
   customerOf,
   differencesFound,
   differencesMade,
@@ -80,7 +80,7 @@ async function foundBefore(
     const differs = differencesMade(kind, body, read);
     return differs.length === 0 ? found : { ...found, differs };
   }
-  refuseOther(body, read, standing === undefined ? details : besideFlow(details));
+  refuseOther(body, read, standing === undefined ? details : exceptFlow(details));
   return found;
 }
 
@@ -191,7 +191,7 @@ async function send(
 /** A charge whose reference was free a moment ago is this one, whatever the service calls its flow. */
 function inConflict(kind: RequestKind, body: CreateRequest['body'], read: PaymentRead): OtherDetail[] {
   const details = differencesFound(kind, body, read);
-  return kind === 'charge' ? besideFlow(details) : details;
+  return kind === 'charge' ? exceptFlow(details) : details;
 }
 
 /** A payment was made, and without an id nothing can be done with it. */

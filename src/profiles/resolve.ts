@@ -70,7 +70,7 @@ export function resolveProfile(options: {
   const env = (name: string) => options.env[name]?.trim() || undefined;
   const given = triple.filter((name) => env(name) !== undefined);
   const picked = env('PAYDESK_PROFILE');
-  const beside: Omit<Beside, 'shadowed'> = {
+  const settings: Omit<EnvironmentSettings, 'shadowed'> = {
     quietMs: quietPeriodIn(options.env),
     readOnly: readOnlyIn(options.env),
     aliases: aliasesIn(options.env),
@@ -83,7 +83,10 @@ export function resolveProfile(options: {
       ...present(env, 'PAYDESK_KIND'),
       ...(picked === flag ? [] : present(env, 'PAYDESK_PROFILE')),
     ];
-    return stored(store, profile, '--profile', { ...beside, shadowed: shadow(ignored, `--profile ${flag}`) });
+    return stored(store, profile, '--profile', {
+      ...settings,
+      shadowed: shadow(ignored, `--profile ${flag}`),
+    });
   }
 
   if (given.length > 0) {
@@ -93,7 +96,7 @@ export function resolveProfile(options: {
     const usual = defaultBehind(store);
     if (picked === undefined && usual !== undefined)
       shadowed.push({ what: `default profile ${usual}`, by: threeNames });
-    return fromEnvironment(env, { ...beside, shadowed });
+    return fromEnvironment(env, { ...settings, shadowed });
   }
 
   if (picked !== undefined) {
@@ -103,17 +106,17 @@ export function resolveProfile(options: {
     if (usual !== undefined && usual !== picked) {
       shadowed.push({ what: `default profile ${usual}`, by: `PAYDESK_PROFILE=${picked}` });
     }
-    return stored(store, profile, 'environment PAYDESK_PROFILE', { ...beside, shadowed });
+    return stored(store, profile, 'environment PAYDESK_PROFILE', { ...settings, shadowed });
   }
 
   const usual = store.defaultName();
   if (usual === undefined) refuseNone(store);
   const shadowed = shadow(present(env, 'PAYDESK_KIND'), `default profile ${usual}`);
-  return stored(store, store.get(usual), 'default profile', { ...beside, shadowed });
+  return stored(store, store.get(usual), 'default profile', { ...settings, shadowed });
 }
 
-/** What the environment says beside the profile. */
-interface Beside {
+/** What the environment sets for any profile. */
+interface EnvironmentSettings {
   shadowed: Shadowed[];
   quietMs: number | undefined;
   readOnly: boolean;
@@ -124,7 +127,7 @@ function stored(
   store: ProfileStore,
   profile: Profile,
   how: string,
-  { shadowed, quietMs, readOnly, aliases }: Beside,
+  { shadowed, quietMs, readOnly, aliases }: EnvironmentSettings,
 ): ResolvedProfile {
   const from = `profile ${profile.name} (${store.file})`;
   // The file may have been edited by hand since it was checked.
@@ -158,7 +161,7 @@ function stored(
 
 function fromEnvironment(
   env: (name: string) => string | undefined,
-  { shadowed, quietMs, readOnly, aliases }: Beside,
+  { shadowed, quietMs, readOnly, aliases }: EnvironmentSettings,
 ): ResolvedProfile {
   const baseUrl = must(checkBaseUrl(env('PAYDESK_BASE_URL') ?? ''), 'PAYDESK_BASE_URL');
   const appId = must(checkAppId(env('PAYDESK_APP_ID') ?? ''), 'PAYDESK_APP_ID');

@@ -23,16 +23,16 @@ interface ExecOptions {
 }
 
 /** The home that a command beside a sandbox works in: an empty one, unless another was chosen. */
-export function homeBeside(env: Environment): { path: string; isOurs: boolean } {
+export function execHome(env: Environment): { path: string; isOurs: boolean } {
   const chosen = env['PAYDESK_HOME'];
   if (chosen) return { path: chosen, isOurs: false };
   return { path: mkdtempSync(join(tmpdir(), 'paydesk-exec-')), isOurs: true };
 }
 
 /** Runs a command that finds the sandbox through its environment. Returns its exit code. */
-export async function runBeside(
+export async function runWithSandbox(
   sandbox: StartedSandbox,
-  home: ReturnType<typeof homeBeside>,
+  home: ReturnType<typeof execHome>,
   [program = '', ...words]: readonly string[],
   { env, self, terminal, signal }: ExecOptions,
 ): Promise<number> {

@@ -55,8 +55,8 @@ export const listenFlags = {
 
 const withListen = <F extends object>(flag: F): F => ({ ...flag, dependsOn: ['listen'] });
 
-/** The same beside `--listen`. */
-export const besideListenFlags = {
+/** The same, allowed only together with `--listen`. */
+export const withListenFlags = {
   'forward-to': withListen(listenFlags['forward-to']),
   tunnel: withListen(listenFlags.tunnel),
   port: withListen(listenFlags.port),

@@ -8,7 +8,7 @@ import { amountFlag, currencyFlag, idFlag, listFlagsFor, urlFlag } from '../../c
 import { jsonFlag } from '../../cli/flags/json-input.js';
 import type { CreateListening, CreateListeningFlags } from '../../cli/listening/create-listening.js';
 import { checkoutLines, linkFlags, useLink } from '../../cli/links.js';
-import { besideListenFlags } from '../../cli/flags/listen-flags.js';
+import { withListenFlags } from '../../cli/flags/listen-flags.js';
 import { followPayment, targetState } from '../../payments/follow-payment.js';
 import { type CreatedJson, createdJson, type PlannedJson } from '../../output/views/created.js';
 import type { Missing } from '../../output/report.js';
@@ -56,7 +56,7 @@ export default class PaymentsCreate extends BaseCommand {
       exclusive: ['webhook-url', 'wait', 'dry-run'],
       summary: 'Receive its webhooks and follow it until it is settled.',
     }),
-    ...besideListenFlags,
+    ...withListenFlags,
   };
 
   #wasAsked = false;

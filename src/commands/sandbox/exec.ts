@@ -37,8 +37,8 @@ export default class SandboxExec extends BaseCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(SandboxExec);
     const { env, stdin, stdinIsTerminal } = this.streams;
-    const { homeBeside, runBeside } = await import('../../sandbox-control/exec.js');
-    const home = homeBeside(env);
+    const { execHome, runWithSandbox } = await import('../../sandbox-control/exec.js');
+    const home = execHome(env);
     if (home.isOurs) this.atEnd(() => rmSync(home.path, { recursive: true, force: true }));
     const free = { host: '127.0.0.1', port: 0, memory: true };
     const settings = chooseSettings({ ...free, ...flags }, findPaths({ PAYDESK_HOME: home.path }).data);
@@ -53,7 +53,7 @@ export default class SandboxExec extends BaseCommand {
     this.atEnd(sandbox.close);
     // Nobody tells a command that is started later that the time is up, or that Ctrl-C came.
     this.signal.throwIfAborted();
-    const code = await runBeside(sandbox, home, args.command, {
+    const code = await runWithSandbox(sandbox, home, args.command, {
       env,
       self: this.program.self,
       terminal: stdinIsTerminal,

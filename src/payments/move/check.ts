@@ -300,7 +300,7 @@ export async function clearToSend(
   const isFailed = outcomeOf(entry) === 'failed';
   const { read, differs, rechecked } = confirmed;
   const isBack = standingOf(move.operation, sent.before, read, sent.since) === 'back';
-  const isUnchanged = (isFailed && isBack) || isAsBefore(sent.before, read, { besideFailure: isFailed });
+  const isUnchanged = (isFailed && isBack) || isAsBefore(sent.before, read, { ignoreFailure: isFailed });
   if (isUnchanged && !differs) return { cleared: { ...move, read, cleared: known } };
   const result = await checkIntent(desk, { ...move, read }, entry);
   if (result.outcome === 'done' || result.outcome === 'accepted' || result.outcome === 'refused') {
@@ -316,7 +316,7 @@ export async function clearSeen(desk: Desk, move: Move, { leftMs, time }: SeenEl
   const confirmed = await recheckAndRead(desk, { move, before, beforeRead: move.read });
   if (confirmed === undefined) throw notRechecked(move, move.read);
   const { read, differs, rechecked } = confirmed;
-  const isUnchanged = isAsBefore(before, read, { besideFailure: true }) && !differs;
+  const isUnchanged = isAsBefore(before, read, { ignoreFailure: true }) && !differs;
   if (isUnchanged) return { ...move, read, readTime: undefined, clearedSeen: time };
   throw changedMeanwhile(move.read, (differs && rechecked) || read);
 }

@@ -21,7 +21,7 @@ const FAILURE = /fail|error|reason|decline|reject|message/i;
 export const fingerprintOf = ({ object }: PaymentRead): string => hashOf(plain(object));
 
 /** As if the payment said nothing of a failure. */
-export const fingerprintBesideFailure = ({ object }: PaymentRead): string =>
+export const fingerprintWithoutFailure = ({ object }: PaymentRead): string =>
   hashOf(plain(object, (name) => !FAILURE.test(name)));
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);

@@ -12,7 +12,7 @@ import {
   states,
   wasCaptured,
 } from '../../contract/states.js';
-import { fingerprintBesideFailure, fingerprintOf } from './fingerprint.js';
+import { fingerprintWithoutFailure, fingerprintOf } from './fingerprint.js';
 import { stateOf } from '../named-payments.js';
 
 /** The payment as it was before the instruction was sent. */
@@ -111,7 +111,7 @@ function isBack(operation: SettleOperation, before: Before, read: PaymentRead, s
   if (operation === 'unhold' || read.state === undefined) return false;
   if (wasUnderWay(operation, before))
     return states[operationStates[operation].during].next.includes(read.state);
-  return since.underWay && isAsBefore(before, read, { besideFailure: true });
+  return since.underWay && isAsBefore(before, read, { ignoreFailure: true });
 }
 
 /**
@@ -139,17 +139,17 @@ export function hasPassed(operation: SettleOperation, before: Before, { state }:
 }
 
 /**
- * Exactly as it was, as far as anybody can see. What failed may leave its reason (`besideFailure`); any other difference,
+ * Exactly as it was, as far as anybody can see. What failed may leave its reason (`ignoreFailure`); any other difference,
  * such as a refunded amount, may be the work of one that did not.
  */
 export function isAsBefore(
   { shown, fingerprint }: Pick<Before, 'shown' | 'fingerprint'>,
   read: PaymentRead,
-  { besideFailure = false } = {},
+  { ignoreFailure = false } = {},
 ): boolean {
   if (stateOf(read) !== shown) return false;
   if (fingerprint === undefined || fingerprint === fingerprintOf(read)) return true;
-  return besideFailure && fingerprint === fingerprintBesideFailure(read);
+  return ignoreFailure && fingerprint === fingerprintWithoutFailure(read);
 }
 
 /** Whether a payment that shows this state cannot have had the operation done to it. */

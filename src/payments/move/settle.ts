@@ -264,7 +264,7 @@ export async function recheckAndRead(desk: Desk, sent: CheckedMove): Promise<Con
 function showsChange({ before }: Pick<Sent, 'before'>, rechecked: PaymentRead, read: PaymentRead): boolean {
   const state = stateOf(rechecked);
   if (state !== null && state !== before.shown) return true;
-  return isAsBefore(before, read, { besideFailure: true }) && differsFromRead(rechecked, read);
+  return isAsBefore(before, read, { ignoreFailure: true }) && differsFromRead(rechecked, read);
 }
 
 /** One read after sending, whatever has happened to the command since. It never throws: the move was made. */
