@@ -95,7 +95,7 @@ export function exceptionFor(
   found: Found,
 ): Exception {
   const { payment, suggestion } = found;
-  const told = {
+  const facts = {
     line: line.line,
     exception: found.exception,
     kind: line.kind,
@@ -124,9 +124,9 @@ export function exceptionFor(
   const isBarred = objection !== undefined && (wanted === undefined || movesMoney(wanted));
   const step = payment && isBarred ? checkFirst(payment.explanation, found.profile) : wanted;
   return {
-    ...told,
+    ...facts,
     text: describeException({
-      ...told,
+      ...facts,
       captureId: payment?.facts.captureId,
       problem: found.problem,
       objection,

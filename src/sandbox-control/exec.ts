@@ -111,15 +111,18 @@ export async function guardCommand(input: AsyncIterable<unknown>): Promise<void>
   let text = '';
   for await (const chunk of input) text += String(chunk);
   // A last line that was cut off is ignored.
-  const told = text.split('\n').filter((line) => line.startsWith('{') && line.endsWith('}'));
-  const { pid, home, done } = Object.assign({}, ...told.map((line) => JSON.parse(line) as Told)) as Told;
+  const messages = text.split('\n').filter((line) => line.startsWith('{') && line.endsWith('}'));
+  const { pid, home, done } = Object.assign(
+    {},
+    ...messages.map((line) => JSON.parse(line) as GuardMessage),
+  ) as GuardMessage;
   if (done) return;
   if (pid !== undefined) killTree(pid);
   if (home !== undefined) rmSync(home, { recursive: true, force: true });
 }
 
 /** A line that it reads. */
-interface Told {
+interface GuardMessage {
   /** The command. */
   pid?: number;
   /** A folder that nobody needs afterwards. */

@@ -76,17 +76,17 @@ export async function createEngine(options: EngineOptions): Promise<SandboxEngin
   const clock = createClock(store, options.realNow ?? Date.now, options.clock);
   const apps = createAppDirectory(store);
   const faults = createFaults(store, derive);
-  const { onDueWork, onChange, tell, changed } = createSignals();
+  const { onDueWork, onChange, announceDueWork, changed } = createSignals();
 
   function refresh(): void {
     clock.changed();
     apps.changed();
     faults.changed();
-    tell();
+    announceDueWork();
     changed();
   }
 
-  const write = createWrite({ store, clock, apps, faults, generations }, { tell, changed });
+  const write = createWrite({ store, clock, apps, faults, generations }, { announceDueWork, changed });
 
   try {
     const prepared = await isPrepared(store);
@@ -132,7 +132,7 @@ type Tools = Pick<SandboxEngine, 'store' | 'clock' | 'apps' | 'faults' | 'genera
 
 function createWrite(
   tools: Tools,
-  { tell, changed }: Pick<Signals, 'tell' | 'changed'>,
+  { announceDueWork, changed }: Pick<Signals, 'announceDueWork' | 'changed'>,
 ): SandboxEngine['write'] {
   const { store, clock, apps, faults, generations } = tools;
   return async (run, via) => {
@@ -161,7 +161,7 @@ function createWrite(
       });
     });
     if (started) generations.started(started);
-    if (isDue) tell();
+    if (isDue) announceDueWork();
     for (const paymentId of touched) changed(paymentId);
     return result;
   };
@@ -176,7 +176,7 @@ function createSignals() {
   return {
     onDueWork: (listener: () => void) => void listeners.push(listener),
     onChange: (listener: ChangeListener) => void watchers.push(listener),
-    tell(): void {
+    announceDueWork(): void {
       for (const listener of listeners) listener();
     },
     changed(paymentId?: number): void {

@@ -31,7 +31,7 @@ export interface Actors {
   provider(payment: string, answer: Inputs['provider']['answer']): Promise<void>;
 }
 
-export type Told = Record<string, { told: number; done: number }>;
+export type ProviderBooks = Record<string, { told: number; done: number }>;
 
 /** A webhook that was sent, in the order of sending. */
 interface SentWebhook {
@@ -46,7 +46,7 @@ export interface OwnSandbox {
   app(input: Inputs['app']): Promise<void>;
   sendWebhooksTo(url: string): Promise<void>;
   seed(): Promise<void>;
-  books(payment: string): Promise<Told>;
+  books(payment: string): Promise<ProviderBooks>;
   webhooks(payment: string): Promise<SentWebhook[]>;
   /** Its contents, for `sandbox start --import`. */
   contents(): Promise<string>;

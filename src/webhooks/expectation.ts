@@ -75,7 +75,7 @@ export function createWebhookExpectation(expected: Expected): WebhookExpectation
         ({ attempts, outcome }) => outcome === 'waiting' && attempts > 0,
       );
       if (failure === undefined) failing.delete(delivery.id);
-      else failing.set(delivery.id, told(failure));
+      else failing.set(delivery.id, failureText(failure));
     },
     see(delivery) {
       failing.delete(delivery.id);
@@ -84,7 +84,7 @@ export function createWebhookExpectation(expected: Expected): WebhookExpectation
       if (!concerns(delivery)) return ending();
       // Where the payment was not read, the handler was not asked.
       const refused = delivery.forwards.find(({ outcome, attempts }) => outcome === 'failed' && attempts > 0);
-      if (refused !== undefined && waits) return handlerFailed(told(refused), delivery.id);
+      if (refused !== undefined && waits) return handlerFailed(failureText(refused), delivery.id);
       if (delivery.verdict === 'duplicate') duplicates += 1;
       else webhooks += 1;
       if (maxDuplicates !== undefined && duplicates > maxDuplicates) {
@@ -180,7 +180,7 @@ export function notAccepted(deliveries: readonly Delivery[]): PaydeskError | und
     forwards.filter(({ outcome }) => outcome !== 'delivered').map((forward) => ({ id, forward })),
   );
   const refused = open.find(({ forward }) => forward.attempts > 0);
-  if (refused) return handlerFailed(told(refused.forward), refused.id);
+  if (refused) return handlerFailed(failureText(refused.forward), refused.id);
   const [late] = open;
   return late && notThrough(late.id);
 }
@@ -209,7 +209,7 @@ const notThrough = (id: number): PendingError =>
     next: [paydesk('webhook', 'show', id)],
   });
 
-const told = ({ to, status, error }: Delivery['forwards'][number]): string =>
+const failureText = ({ to, status, error }: Delivery['forwards'][number]): string =>
   `${to} ${status === null ? `did not answer: ${error ?? 'no answer'}` : `answered ${status}`}`;
 
 const handlerFailed = (how: string, id: number): ServiceError =>

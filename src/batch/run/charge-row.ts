@@ -20,10 +20,11 @@ export async function chargeRow(
   row: BatchRow,
   { wait, resend }: { wait: boolean; resend: boolean },
 ): Promise<WorkedRow> {
-  const told = toldBefore(row);
+  const outcomeBefore = earlierOutcome(row);
   // What was sent before is only looked for, unless a person decided to send it again with the same reference. One whose
   // payment was seen needs no second charge, whatever it shows.
-  const onlyLooks = told !== undefined && !(told === 'unknown' && resend && row.payment_id === '');
+  const onlyLooks =
+    outcomeBefore !== undefined && !(outcomeBefore === 'unknown' && resend && row.payment_id === '');
   let isSent = false;
   try {
     if (!onlyLooks) {
@@ -31,7 +32,11 @@ export async function chargeRow(
       const earlier = await chargedEarlier(desk.client, asked);
       const after = (earlier?.read && stateOf(earlier.read)) ?? undefined;
       if (earlier)
-        return { outcome: told ?? (earlier.isCharged ? 'skipped' : 'refused'), after, why: earlier.why };
+        return {
+          outcome: outcomeBefore ?? (earlier.isCharged ? 'skipped' : 'refused'),
+          after,
+          why: earlier.why,
+        };
     }
     const from = desk.clock.now();
     const why = {
@@ -47,21 +52,21 @@ export async function chargeRow(
     );
     if ('request' in made) {
       const why = row.why ?? 'the service shows no payment with this reference';
-      return { outcome: told ?? 'unknown', why };
+      return { outcome: outcomeBefore ?? 'unknown', why };
     }
     const tookMs = desk.clock.now() - from;
     if ('error' in made) return { ...notDone(made.error, row), ...seenAs(made.read), tookMs };
     return { ...(await resultOf(desk, row, made.read, wait)), tookMs };
   } catch (error) {
     const result = notDone(error, row);
-    if (told === undefined || changesOutcome(result, isSent)) return result;
+    if (outcomeBefore === undefined || changesOutcome(result, isSent)) return result;
     // Another charge has the reference, which says nothing about this one.
-    if (result.error?.code === 'reference-in-use') return { outcome: told, ...toldOf(row) };
+    if (result.error?.code === 'reference-in-use') return { outcome: outcomeBefore, ...earlierResult(row) };
     // A run that sends has to know that the service does not answer.
     return {
       ...result,
-      outcome: told,
-      after: toldOf(row).after,
+      outcome: outcomeBefore,
+      after: earlierResult(row).after,
       isUnread: !onlyLooks && result.outcome === 'unsent',
     };
   }
@@ -74,15 +79,15 @@ export async function chargeRow(
 const changesOutcome = ({ error, outcome }: WorkedRow, isSent: boolean): boolean =>
   isSent && outcome === 'refused' && error?.code !== 'reference-in-use';
 
-const toldOf = ({ after_state, why }: BatchRow) => ({
+const earlierResult = ({ after_state, why }: BatchRow) => ({
   after: after_state ?? undefined,
   why: why ?? undefined,
 });
 
 const seenAs = (read: PaymentRead) => ({ after: stateOf(read) ?? undefined, payment: idOf(read) });
 
-/** What an earlier run has told of a row that it has sent. */
-function toldBefore({ outcome }: BatchRow): WorkedOutcome | undefined {
+/** The outcome that an earlier run recorded for a row that it sent. */
+function earlierOutcome({ outcome }: BatchRow): WorkedOutcome | undefined {
   switch (outcome) {
     case 'accepted':
     case 'failed':

@@ -22,30 +22,34 @@ export function endingOfRun(
 ): PaydeskError | undefined {
   const { stopped } = result;
   const resume = resumeStep(id, result, options);
-  const told: Told = {
+  const advice: NextAdvice = {
     resume: resume?.text,
     next: distinct([...(resume ? [resume.command] : []), paydesk('batch', 'report', id)]),
   };
   return stopped === undefined
-    ? incomplete(id, result, told)
-    : stoppedEarly(id, { ...result, stopped }, told);
+    ? incomplete(id, result, advice)
+    : stoppedEarly(id, { ...result, stopped }, advice);
 }
 
 /** What to do next, in words and as commands. */
-interface Told {
+interface NextAdvice {
   /** What `batch resume` would do. */
   resume: string | undefined;
   next: readonly NextStep[];
 }
 
-function stoppedEarly(id: string, result: RunResult & { stopped: StopReason }, told: Told): PaydeskError {
+function stoppedEarly(
+  id: string,
+  result: RunResult & { stopped: StopReason },
+  advice: NextAdvice,
+): PaydeskError {
   const { counts, stopped } = result;
-  const { resume, next } = told;
+  const { resume, next } = advice;
   const soFar = lines(`Batch ${id} so far: ${standsAt(counts)}.`, resume);
   switch (stopped.kind) {
     case 'asked':
       // Once something was sent, an unknown outcome matters more than the wish to stop.
-      if (counts.unknown === 0) return asked(stopped.error, told);
+      if (counts.unknown === 0) return asked(stopped.error, advice);
       return new UnknownOutcomeError(`Stopped. ${soFar}`, { code: 'stopped-unknown', next });
     case 'outage': {
       const Ending = endingOfOutage(result);
@@ -80,7 +84,7 @@ const lines = (...parts: Array<string | undefined>): string =>
   parts.filter((part) => part !== undefined).join('\n');
 
 /** Ctrl-C by itself needs no word, but what the next command does needs one. */
-function asked(error: PaydeskError, { resume, next }: Told): PaydeskError {
+function asked(error: PaydeskError, { resume, next }: NextAdvice): PaydeskError {
   if (resume !== undefined && error instanceof InterruptedError) {
     return error.with({ code: 'stopped', message: `Stopped. ${resume}`, next });
   }
@@ -117,21 +121,25 @@ function reasonText(stopped: Extract<StopReason, { kind: 'canary' | 'failures' }
   return `Stopped at canary row ${typed} on line ${line}, which is ${result.outcome}${why}`;
 }
 
-function incomplete(id: string, { counts, notSent }: RunResult, told: Told): PaydeskError | undefined {
+function incomplete(
+  id: string,
+  { counts, notSent }: RunResult,
+  advice: NextAdvice,
+): PaydeskError | undefined {
   const { done, ...others } = actedOn(counts);
   const notDone = Object.values(others).reduce((sum, count) => sum + count, 0);
   if (notDone === 0) return undefined;
   const { unknown, pending } = others;
   const isOver = notDone > unknown + pending;
   const next = [
-    ...told.next,
+    ...advice.next,
     // What resume can still do needs no new plan.
     ...(isOver ? [{ ...paydesk('batch', 'report', id, '--not-done'), into: 'retry.csv' }] : []),
   ];
   // Nothing is known to have gone through, and something may have.
   if (done === 0 && unknown > 0) {
     return new UnknownOutcomeError(
-      lines(`The outcome of ${counted(unknown, 'row')} is unknown.`, told.resume),
+      lines(`The outcome of ${counted(unknown, 'row')} is unknown.`, advice.resume),
       {
         code: 'outcome-unknown',
         next,
@@ -141,7 +149,7 @@ function incomplete(id: string, { counts, notSent }: RunResult, told: Told): Pay
   const total = done + notDone;
   const why = pending > 0 ? notSent?.message : undefined;
   const stands = `${countText(notDone)} of ${counted(total, 'row')} not done: ${standsAt(counts)}.`;
-  return new PartialError(lines(stands, why, told.resume), { code: 'partial', next });
+  return new PartialError(lines(stands, why, advice.resume), { code: 'partial', next });
 }
 
 /** `752 done, 1 refused, 2 unknown, 432 left to do (12 throttled)`. */

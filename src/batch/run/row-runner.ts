@@ -30,7 +30,7 @@ export interface RunnerTools {
   options: RunOptions;
   /** When this run began, by the ledger's clock: rows that are left for later runs are due after it. */
   before: number;
-  tell: () => void;
+  reportProgress: () => void;
   rowWaits: RowWaits;
 }
 
@@ -50,7 +50,7 @@ interface RowRunner {
 }
 
 export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
-  const { desk, batch, claims, stopping, options, tell, rowWaits } = tools;
+  const { desk, batch, claims, stopping, options, reportProgress, rowWaits } = tools;
   const { signal, stop } = stopping;
   const outage = createOutage((error) => stop({ kind: 'outage', error }));
   let appChecked: Promise<void> | undefined;
@@ -94,7 +94,7 @@ export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
   }
 
   async function run(claimed: Claimed, slot: Slot): Promise<WorkedRow> {
-    tell();
+    reportProgress();
     const result = await workToEnd(claimed, slot);
     const isLater = slowDownOf(result) !== undefined || result.heldMs !== undefined;
     if ((result.isUnread || (result.outcome === 'unsent' && !isLater)) && result.error) {

@@ -58,12 +58,12 @@ export async function runBatch(tools: RunTools, batch: BatchRecord, options: Run
   const total = batch.rows - tally.counts().leftOut;
   const stopping = createStopping(tools.stop);
   let waiting: Waiting | undefined;
-  const tell = () => {
+  const reportProgress = () => {
     const { inFlight, report } = runner;
     const rowWait = rowWaits.longest();
     tools.onProgress({ total, counts: tally.counts, inFlight, worked: report.worked, waiting, rowWait });
   };
-  const rowWaits = createRowWaits(desk, tell);
+  const rowWaits = createRowWaits(desk, reportProgress);
   const remember = (read: PaymentRead) => rememberReads(store, desk.app, [read], Date.now());
   const runner: Runner = createRunner({
     desk,
@@ -74,13 +74,13 @@ export async function runBatch(tools: RunTools, batch: BatchRecord, options: Run
     stopping,
     options,
     before,
-    tell,
+    reportProgress,
     rowWaits,
   });
   const renewing = options.isAlone === true ? undefined : keepRenewing(claims, desk);
   const onWait = (rows: Waiting | undefined) => {
     waiting = rows;
-    tell();
+    reportProgress();
   };
   try {
     const earlier = options.lookAgain ? await claims.unsettled() : [];

@@ -18,7 +18,7 @@ export interface Runner {
 }
 
 export function createRunner(tools: RunnerTools): Runner {
-  const { desk, claims, stopping, options, tell } = tools;
+  const { desk, claims, stopping, options, reportProgress } = tools;
   const { signal, stop } = stopping;
   const { concurrency, rate } = options;
   const pace = createPace({ concurrency, rate, clock: desk.clock, signal });
@@ -46,7 +46,7 @@ export function createRunner(tools: RunnerTools): Runner {
       return undefined;
     } finally {
       pace.leave(slot);
-      tell();
+      reportProgress();
     }
   }
 

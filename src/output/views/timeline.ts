@@ -4,14 +4,14 @@ import { localTime } from '../time.js';
 import { statePiece } from '../values.js';
 import { outcomePiece } from './operation.js';
 
-interface Told {
+interface EntryText {
   what: Piece;
   detail: string;
 }
 
 const host = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 
-function tell(entry: TimelineEntry): Told {
+function entryText(entry: TimelineEntry): EntryText {
   switch (entry.event) {
     case 'created':
       return { what: statePiece('Created'), detail: '' };
@@ -35,28 +35,28 @@ function tell(entry: TimelineEntry): Told {
 
 function webhookText({ said, read, forwards }: Extract<TimelineEntry, { event: 'webhook' }>): string {
   const differs = said !== null && read !== null && said !== read ? `, the service showed ${read}` : '';
-  const told =
+  const text =
     said === null
       ? read === null
         ? 'reported a change'
         : `the service showed ${read}`
       : `said ${said}${differs}`;
   const passed = forwards.map(({ to, status }) => `${host(to)} (${status ?? 'no answer'})`);
-  return passed.length === 0 ? told : `${told}, forwarded to ${passed.join(', ')}`;
+  return passed.length === 0 ? text : `${text}, forwarded to ${passed.join(', ')}`;
 }
 
 export function timelineLines(timeline: readonly TimelineEntry[], look: Look): Line[] {
   if (!look.terminal) {
     return timeline.map((entry) => {
-      const { what, detail } = tell(entry);
+      const { what, detail } = entryText(entry);
       return joinPieces('timeline', TAB, entry.time, TAB, entry.event, TAB, what, TAB, detail);
     });
   }
   const times = timeline.map((entry) => timeText(entry, look));
   const clock = Math.max(...times.map((text) => text.length));
-  const told = timeline.map(tell);
-  const widest = Math.max(15, ...told.map(({ what }) => textOf(what).length));
-  return told.flatMap(({ what, detail }, index) => {
+  const texts = timeline.map(entryText);
+  const widest = Math.max(15, ...texts.map(({ what }) => textOf(what).length));
+  return texts.flatMap(({ what, detail }, index) => {
     const room = Math.max(20, look.width - clock - widest - 6);
     const [first = '', ...rest] = wrapLine(detail, room);
     const gap = detail === '' ? '' : ' '.repeat(Math.max(0, widest - textOf(what).length) + 2);

@@ -4,7 +4,7 @@ import { ServiceError, UsageError } from '../../errors.js';
 import { Refusal, type EmbeddedSandbox, type SandboxApp } from '../../sandbox/index.js';
 import { parseDuration } from '../../typed-values.js';
 import type { Inputs } from '../schema.js';
-import type { Actors, OwnSandbox, Told } from '../world.js';
+import type { Actors, OwnSandbox, ProviderBooks } from '../world.js';
 import type { Timeline } from './timeline.js';
 
 /** A refusal of the sandbox as the error that a command ends with. */
@@ -61,7 +61,7 @@ export function createOwnSandbox(
     books: (payment) =>
       asCommand(async () => {
         const { paymentId: _, ...books } = await control.books(payment, undefined);
-        return books satisfies Told;
+        return books satisfies ProviderBooks;
       }),
     webhooks: (payment) =>
       asCommand(async () => {
