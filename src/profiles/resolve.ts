@@ -93,26 +93,26 @@ export function resolveProfile(options: {
     const missing = triple.filter((name) => !given.includes(name));
     if (missing.length > 0) refusePartial(given, missing);
     const shadowed = shadow(present(env, 'PAYDESK_PROFILE'), threeNames);
-    const usual = defaultBehind(store);
-    if (picked === undefined && usual !== undefined)
-      shadowed.push({ what: `default profile ${usual}`, by: threeNames });
+    const defaultName = defaultBehind(store);
+    if (picked === undefined && defaultName !== undefined)
+      shadowed.push({ what: `default profile ${defaultName}`, by: threeNames });
     return fromEnvironment(env, { ...settings, shadowed });
   }
 
   if (picked !== undefined) {
     const profile = store.get(picked);
     const shadowed = shadow(present(env, 'PAYDESK_KIND'), `PAYDESK_PROFILE=${picked}`);
-    const usual = store.defaultName();
-    if (usual !== undefined && usual !== picked) {
-      shadowed.push({ what: `default profile ${usual}`, by: `PAYDESK_PROFILE=${picked}` });
+    const defaultName = store.defaultName();
+    if (defaultName !== undefined && defaultName !== picked) {
+      shadowed.push({ what: `default profile ${defaultName}`, by: `PAYDESK_PROFILE=${picked}` });
     }
     return stored(store, profile, 'environment PAYDESK_PROFILE', { ...settings, shadowed });
   }
 
-  const usual = store.defaultName();
-  if (usual === undefined) refuseNone(store);
-  const shadowed = shadow(present(env, 'PAYDESK_KIND'), `default profile ${usual}`);
-  return stored(store, store.get(usual), 'default profile', { ...settings, shadowed });
+  const defaultName = store.defaultName();
+  if (defaultName === undefined) refuseNone(store);
+  const shadowed = shadow(present(env, 'PAYDESK_KIND'), `default profile ${defaultName}`);
+  return stored(store, store.get(defaultName), 'default profile', { ...settings, shadowed });
 }
 
 /** What the environment sets for any profile. */

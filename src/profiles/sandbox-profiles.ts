@@ -21,8 +21,8 @@ export function profileNameOf(store: ProfileStore, url: string, appId: string): 
     .list()
     .filter((profile) => profile.appId === appId && profile.baseUrl === url)
     .map(({ name }) => name);
-  const usual = store.defaultName();
-  return usual !== undefined && names.includes(usual) ? usual : names[0];
+  const defaultName = store.defaultName();
+  return defaultName !== undefined && names.includes(defaultName) ? defaultName : names[0];
 }
 
 /** Points `local` and `local-live` at a running sandbox. Writes nothing when they do so already. */
@@ -53,9 +53,9 @@ export async function storeSandboxProfiles(
     unchanged &&= await isStored(store, profile);
   }
   const names = wanted.map((profile) => profile.name);
-  const usual = store.defaultName();
-  if (unchanged && (usual !== undefined || !names.includes('local'))) {
-    return { stored: names, skipped, defaultName: usual };
+  const currentDefault = store.defaultName();
+  if (unchanged && (currentDefault !== undefined || !names.includes('local'))) {
+    return { stored: names, skipped, defaultName: currentDefault };
   }
   const { written, defaultName } = await store.putSandbox(wanted);
   for (const name of names) {

@@ -236,8 +236,8 @@ async function putSandboxProfiles(
       written.push(name);
     }
     // Never one that poses as live: nobody should act on it without having asked for it.
-    const usual = made.find(({ name, kind }) => kind === 'sandbox' && written.includes(name));
-    if (defaultOf(config) === undefined && usual !== undefined) config.default = usual.name;
+    const newDefault = made.find(({ name, kind }) => kind === 'sandbox' && written.includes(name));
+    if (defaultOf(config) === undefined && newDefault !== undefined) config.default = newDefault.name;
     return { written, defaultName: defaultOf(config) };
   });
   if (!result) unused.push(...made.filter(({ name }) => !kept.has(name)).map(({ key }) => key));

@@ -24,14 +24,14 @@ export interface WebhookExpectation {
   /** Payments or webhooks are counted, and the listener ends when there are enough. */
   readonly counts: boolean;
   /** A delivery that is still on its way. */
-  hear(delivery: Delivery): void;
+  noteArrival(delivery: Delivery): void;
   /**
    * A delivery that was read and passed on; says how it ends when it does. `nearly`: the service shows everything that is
    * waited for, and webhooks that say so are still to come.
    */
-  see(delivery: Delivery): 'met' | 'nearly' | PaydeskError | undefined;
+  noteSettled(delivery: Delivery): 'met' | 'nearly' | PaydeskError | undefined;
   /** The webhooks that were nearly there had their time, and only what the service shows counts. */
-  waitNoLonger(): 'met' | undefined;
+  stopWaiting(): 'met' | undefined;
   /** How it ends when the time is up; undefined when that is well. */
   timeUp(): PaydeskError | undefined;
 }
@@ -69,7 +69,7 @@ export function createWebhookExpectation(expected: Expected): WebhookExpectation
   return {
     waits,
     counts,
-    hear(delivery) {
+    noteArrival(delivery) {
       if (delivery.kind === 'received' && mayPass(anyPath, { path: '', ...delivery })) open.add(delivery.id);
       const failure = delivery.forwards.find(
         ({ attempts, outcome }) => outcome === 'waiting' && attempts > 0,
@@ -77,7 +77,7 @@ export function createWebhookExpectation(expected: Expected): WebhookExpectation
       if (failure === undefined) failing.delete(delivery.id);
       else failing.set(delivery.id, failureText(failure));
     },
-    see(delivery) {
+    noteSettled(delivery) {
       failing.delete(delivery.id);
       open.delete(delivery.id);
       last?.delete(delivery.id);
@@ -94,7 +94,7 @@ export function createWebhookExpectation(expected: Expected): WebhookExpectation
       if (isEnough()) return ending();
       return counts && payments.isHopeless(count) ? payments.notThere() : undefined;
     },
-    waitNoLonger() {
+    stopWaiting() {
       waitsForWebhooks = false;
       last = new Set(open);
       return ending() === 'met' ? 'met' : undefined;

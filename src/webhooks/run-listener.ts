@@ -44,7 +44,7 @@ export async function runListener(options: RunListenerOptions): Promise<RunningL
   signal.addEventListener('abort', onAbort);
   if (signal.aborted) onAbort();
   let lastWebhooks: NodeJS.Timeout | undefined;
-  const waitNoLonger = () => void (expectation?.waitNoLonger() === 'met' && end());
+  const stopWaiting = () => void (expectation?.stopWaiting() === 'met' && end());
   const close = () => {
     clearTimeout(lastWebhooks);
     process.off('SIGTERM', quit).off('SIGHUP', quit);
@@ -62,11 +62,11 @@ export async function runListener(options: RunListenerOptions): Promise<RunningL
         if (event.type === 'failed') end(event.error);
         // Who waits for something counts only what arrives from now on.
         if (!('isEarlier' in event) || event.isEarlier) return;
-        if (event.type === 'arrived' || event.type === 'progress') expectation?.hear(event.delivery);
+        if (event.type === 'arrived' || event.type === 'progress') expectation?.noteArrival(event.delivery);
         if (event.type !== 'settled') return;
-        const verdict = expectation?.see(event.delivery);
+        const verdict = expectation?.noteSettled(event.delivery);
         if (verdict === 'met') end();
-        else if (verdict === 'nearly') lastWebhooks ??= setTimeout(waitNoLonger, LAST_WEBHOOK_MS);
+        else if (verdict === 'nearly') lastWebhooks ??= setTimeout(stopWaiting, LAST_WEBHOOK_MS);
         else if (verdict !== undefined) end(verdict);
       },
     });

@@ -2,7 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What takes longest on a quiet machine, longest first. */
 const SLOW = [
-  'test/simulator/teeth.test.ts',
+  'test/simulator/missing-guards.test.ts',
   'test/simulator/simulator.test.ts',
   'test/docs/pages.test.ts',
   'test/commands/webhook/listen-tunnel.test.ts',

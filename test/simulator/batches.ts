@@ -6,7 +6,7 @@ import type { PlanRow } from '../../src/batch/plan/plan-row.js';
 import type { RunOptions } from '../../src/batch/run/options.js';
 import type { SettleOperation } from '../../src/contract/states.js';
 import type { BatchRecord, BatchRow } from '../../src/ledger/schema.js';
-import { startProcess, type Process, type Surroundings } from './operators.ts';
+import { startProcess, type Process, type Simulation } from './operators.ts';
 import {
   createBatches,
   csvSource,
@@ -38,20 +38,20 @@ export interface BatchDesk {
 /** A runner takes many steps. */
 const STEPS = 250;
 
-export function createBatchDesk(around: Surroundings): BatchDesk {
-  const { world, timeline, random, trace, lives } = around;
+export function createBatchDesk(simulation: Simulation): BatchDesk {
+  const { world, timeline, random, trace, lives } = simulation;
   const plans: Plan[] = [];
   const batchesOf = ({ store }: Pick<Process, 'store'>) => {
     const batches = createBatches(store);
-    return around.sabotage.batches?.(batches) ?? batches;
+    return simulation.sabotage.batches?.(batches) ?? batches;
   };
-  const ledger = () => around.file.current().stamps.store.db;
+  const ledger = () => simulation.file.current().stamps.store.db;
   const sleep = (ms: number) => new Promise<void>((resolve) => timeline.at(timeline.now() + ms, resolve));
   let runners = 0;
 
   async function plan(action: SettleOperation, size: number): Promise<Plan | undefined> {
     const name = `planner#${plans.length + 1}`;
-    const { life, desk } = startProcess(around, name, 0);
+    const { life, desk } = startProcess(simulation, name, 0);
     const likely = (await world.payments()).filter(({ state }) =>
       random.chance(isLegal(action, state) ? 0.9 : 0.05),
     );
@@ -115,7 +115,7 @@ export function createBatchDesk(around: Surroundings): BatchDesk {
     open: (process: Process) => Promise<BatchRecord>,
     { resend, patient }: { resend: boolean; patient: boolean },
   ): Promise<void> {
-    const process = startProcess(around, name, STEPS);
+    const process = startProcess(simulation, name, STEPS);
     const { life, desk, store, stop } = process;
     // On one machine it can be seen that a process is gone; on another its leases must run out.
     const sameMachine = random.chance(0.5);

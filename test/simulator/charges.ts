@@ -1,7 +1,7 @@
 // Creates and charges: keyed by their reference, so that a job that is run again makes nothing new.
 
 import type { Outcome } from '../../src/ledger/moves/operations.js';
-import { startProcess, type Surroundings } from './operators.ts';
+import { startProcess, type Simulation } from './operators.ts';
 import { createBody } from './payments.ts';
 import { followCharge, sendCreate, PaydeskError, TemporaryError } from './program.ts';
 import type { World } from './service.ts';
@@ -20,7 +20,7 @@ export interface ChargeJob {
   body: ReturnType<typeof createBody> | ReturnType<typeof chargeBody>;
 }
 
-function chargeBody({ random }: Surroundings, reference: string) {
+function chargeBody({ random }: Simulation, reference: string) {
   return {
     referenceId: reference,
     amount: random.between(100, 99_999) / 100,
@@ -29,18 +29,18 @@ function chargeBody({ random }: Surroundings, reference: string) {
   };
 }
 
-export function chooseJob(around: Surroundings, reference: string): ChargeJob {
-  const { random, timeline } = around;
-  if (random.chance(0.7)) return { kind: 'charge', body: chargeBody(around, reference) };
+export function chooseJob(simulation: Simulation, reference: string): ChargeJob {
+  const { random, timeline } = simulation;
+  if (random.chance(0.7)) return { kind: 'charge', body: chargeBody(simulation, reference) };
   const body = createBody(random, reference, timeline.now(), { autoCapture: true });
   return { kind: 'hosted-page', body };
 }
 
 /** One run of a job; the same job may be run again, by the same or another process. */
-export async function runJob(around: Surroundings, name: string, job: ChargeJob): Promise<ChargeReport> {
-  const { timeline, trace } = around;
+export async function runJob(simulation: Simulation, name: string, job: ChargeJob): Promise<ChargeReport> {
+  const { timeline, trace } = simulation;
   const { kind, body } = job;
-  const { life, desk } = startProcess(around, name);
+  const { life, desk } = startProcess(simulation, name);
   trace(`${name} starts ${kind} ${body.referenceId}`);
   const ended = await life.live(async () => {
     const request = { kind, body, isNew: false, dryRun: false };
@@ -57,7 +57,7 @@ export async function runJob(around: Surroundings, name: string, job: ChargeJob)
   const failed = 'error' in ended && ended.error instanceof TemporaryError ? 'nothing' : 'open';
   const told = 'value' in ended ? ended.value : failed;
   trace(`${name} ${kind} ${body.referenceId}: ${told}`);
-  if (told === 'failed') around.count('charge-failed');
+  if (told === 'failed') simulation.count('charge-failed');
   return { process: name, reference: body.referenceId, kind, told, time: timeline.now() };
 }
 

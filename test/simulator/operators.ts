@@ -48,7 +48,7 @@ export interface Sabotage {
   batches?: (batches: Batches) => Batches;
 }
 
-export interface Surroundings {
+export interface Simulation {
   world: World;
   kind: ServiceKind;
   machines: readonly Machine[];
@@ -96,13 +96,13 @@ const BEFORE_SENDING = [10, 20] as const;
 
 /** A process on one of the machines: it may be killed, and it may be paused. */
 function startLife(
-  around: Surroundings,
+  simulation: Simulation,
   name: string,
   options: { machine: Machine; steps: number; onPaused: (ms: number) => void },
 ): Life {
   const { machine, steps, onPaused } = options;
-  const { timeline, random, count, trace } = around;
-  const { kills, pauses: share } = around.weather();
+  const { timeline, random, count, trace } = simulation;
+  const { kills, pauses: share } = simulation.weather();
   const isKilled = steps > 0 && random.chance(kills);
   const isPaused = steps > 0 && random.chance(share);
   const life = createLife(name, timeline, {
@@ -123,7 +123,7 @@ function startLife(
       onPaused(ms);
     },
   });
-  around.lives.set(name, life);
+  simulation.lives.set(name, life);
   return { ...life, live: (work) => life.live(() => runOn(machine, work)) };
 }
 
@@ -150,17 +150,17 @@ function placed(
 
 /** `steps`: about as many as it takes at most; a process that is to be killed dies at one of them, 0 for one that is not. */
 export function startProcess(
-  around: Surroundings,
+  simulation: Simulation,
   name: string,
   steps = 60,
   onPaused: (ms: number) => void = () => undefined,
 ): Process {
-  const { world, kind, network, timeline, random, sabotage, count, trace } = around;
+  const { world, kind, network, timeline, random, sabotage, count, trace } = simulation;
   // What a shared database runs for somebody does not know whose machine asked.
-  const machine = random.pick(around.machines);
-  const life = startLife(around, name, { machine, steps, onPaused });
+  const machine = random.pick(simulation.machines);
+  const life = startLife(simulation, name, { machine, steps, onPaused });
   const stop = new AbortController();
-  if (random.chance(around.weather().kills / 2)) {
+  if (random.chance(simulation.weather().kills / 2)) {
     timeline.at(timeline.now() + random.between(100, 60_000), () => {
       if (!life.alive()) return;
       count('interrupted');
@@ -168,20 +168,20 @@ export function startProcess(
       stop.abort(new InterruptedError('Stopped.', { code: 'interrupted' }));
     });
   }
-  const open = around.file.current();
+  const open = simulation.file.current();
   const whole = open.stamps.store;
   const store = storeOf(sabotage.store?.(whole) ?? whole, life, {
     random,
     count,
-    share: () => around.weather().disk,
+    share: () => simulation.weather().disk,
     now: () => timeline.now(),
-    clocksJump: around.machines.some(({ jumps }) => jumps),
-    violate: around.violate,
+    clocksJump: simulation.machines.some(({ jumps }) => jumps),
+    violate: simulation.violate,
   });
   const monotonic = sabotage.monotonic?.(machine.wall) ?? (() => timeline.now());
   const clock = { now: machine.wall, monotonic, sleep: life.sleep };
   const transport = network.transportOf(life);
-  const { steady } = around;
+  const { steady } = simulation;
   // One ledger, one steady clock: that of its machine, or of its database.
   const clocks = {
     now: machine.wall,
@@ -190,7 +190,7 @@ export function startProcess(
   const plain = createLedger(store, { operator: name, ...clocks });
   const whereabouts = open.whereabouts && (sabotage.whereabouts?.(open.whereabouts) ?? open.whereabouts);
   const ledger = whereabouts ? placed(store, plain, whereabouts, clocks) : plain;
-  const baseUrl = random.pick(around.only.includes('spellings') ? SPELLINGS : [BASE_URL]);
+  const baseUrl = random.pick(simulation.only.includes('spellings') ? SPELLINGS : [BASE_URL]);
   if (baseUrl !== BASE_URL) count('other-spelling');
   const common = {
     baseUrl,
@@ -234,14 +234,14 @@ export interface MoveCommand {
 
 /** Runs one command to its end or to its death; what it told is returned, and nothing for one that was killed. */
 export async function runMove(
-  around: Surroundings,
+  simulation: Simulation,
   name: string,
   command: MoveCommand,
   onPaused?: (ms: number) => void,
 ): Promise<Report[]> {
-  const { timeline, random, violate, trace } = around;
+  const { timeline, random, violate, trace } = simulation;
   const { operation, payments } = command;
-  const { life, desk } = startProcess(around, name, undefined, onPaused);
+  const { life, desk } = startProcess(simulation, name, undefined, onPaused);
   const began = timeline.now();
   const think = random.pick([0, 500, 20_000]);
   const reports: Report[] = [];

@@ -17,7 +17,7 @@ import {
 } from './faults.ts';
 import { createLedgerFile } from './ledger-file.ts';
 import { createNetwork, type Network } from './network.ts';
-import { runMove, type MoveCommand, type Report, type Sabotage, type Surroundings } from './operators.ts';
+import { runMove, type MoveCommand, type Report, type Sabotage, type Simulation } from './operators.ts';
 import { makePayment } from './payments.ts';
 import { isLegal, stateNames } from './program.ts';
 import { createRandom, type Random } from './random.ts';
@@ -80,40 +80,41 @@ async function play(
   const count = (kind: keyof FaultCounts) => {
     faults[kind] += 1;
   };
-  const { around, setWeather, close } = await setUp(seed, random, timeline, {
+  const { simulation, setWeather, close } = await setUp(seed, random, timeline, {
     sabotage,
     only,
     trace,
     violate,
     count,
   });
-  const { world, network } = around;
+  const { world, network } = simulation;
 
   const payments: number[] = [];
   for (let index = 0; index < Math.max(4, operations / 2); index += 1) {
     payments.push(await makePayment(world, random, `inv-${index}`, timeline.now()));
   }
   const reports: Report[] = [];
-  const read = (): Promise<Records> => readRecords(around, reports);
+  const read = (): Promise<Records> => readRecords(simulation, reports);
 
   setWeather(weatherOf(random, START, START + HOUR));
-  const { provider } = around.weather();
+  const { provider } = simulation.weather();
   if (provider > 0) await world.providerFaults(provider);
-  const batches = createBatchDesk(around);
+  const batches = createBatchDesk(simulation);
   const isBatchSeed = random.chance(0.5) && !isLosable(seed, only);
   const rows = isBatchSeed ? Math.ceil(operations / 4) : 0;
   const batch = isBatchSeed
     ? sleep(timeline, random.whole(HOUR / 2)).then(() => batches.play(rows))
     : undefined;
-  const restart = only.includes('restarts') && random.chance(0.2) ? restartWithin(around, HOUR) : undefined;
-  const losing = isLosable(seed, only) ? loseLedger(around, seed) : undefined;
-  const { asked, charges } = await work(around, payments, operations - rows, reports);
+  const restart =
+    only.includes('restarts') && random.chance(0.2) ? restartWithin(simulation, HOUR) : undefined;
+  const losing = isLosable(seed, only) ? loseLedger(simulation, seed) : undefined;
+  const { asked, charges } = await work(simulation, payments, operations - rows, reports);
   await batch;
   await restart;
   await losing;
 
   setWeather(calm);
-  const settling = await settleAll(around, batches, reports, read);
+  const settling = await settleAll(simulation, batches, reports, read);
   const records = await read();
   const followed = follow(records, violate);
   checkAlways(records, followed, violate);
@@ -141,7 +142,7 @@ async function setUp(
   seed: number,
   random: Random,
   timeline: Timeline,
-  tools: Pick<Surroundings, 'sabotage' | 'only' | 'count' | 'violate' | 'trace'>,
+  tools: Pick<Simulation, 'sabotage' | 'only' | 'count' | 'violate' | 'trace'>,
 ) {
   const { only, count, trace, violate } = tools;
   const kind = limited(chooseServiceKind(random), only);
@@ -166,7 +167,7 @@ async function setUp(
     createMachine(name, { random, timeline, jumps, until: START + HOUR, count, trace }),
   );
   let weather: Weather = calm;
-  const around: Surroundings = {
+  const simulation: Simulation = {
     ...tools,
     world,
     kind,
@@ -180,7 +181,7 @@ async function setUp(
     lives: new Map(),
   };
   return {
-    around,
+    simulation,
     setWeather(next: Weather) {
       weather = {
         ...next,
@@ -198,12 +199,12 @@ async function setUp(
 
 /** Nothing goes wrong any more, and people bring everything to its end that can be brought there. */
 async function settleAll(
-  around: Surroundings,
+  simulation: Simulation,
   batches: BatchDesk,
   reports: Report[],
   read: () => Promise<Records>,
 ): Promise<Pick<SeedResult, 'carriedOut' | 'settled' | 'decided'>> {
-  const { world, timeline, violate } = around;
+  const { world, timeline, violate } = simulation;
   await world.calm();
   await sleep(timeline, QUIET_MS);
   await recheckAll(world);
@@ -213,7 +214,7 @@ async function settleAll(
   const unknown = open.filter(({ last }) => last === undefined || last.outcome === 'unknown');
   const carriedOut = unknown.filter((each) => isProvable(records, each));
   await batches.resumeAll('settles', false);
-  reports.push(...(await runAgain(around, open, 'settles')));
+  reports.push(...(await runAgain(simulation, open, 'settles')));
 
   records = await read();
   const left = follow(records, violate).filter(isOpen);
@@ -224,35 +225,35 @@ async function settleAll(
   await sleep(timeline, QUIET_MS);
   await batches.resumeAll('decides', true);
   // What was sent with --force is sent again with it only.
-  reports.push(...(await runAgain(around, left, 'decides', { resend: true, force: true })));
+  reports.push(...(await runAgain(simulation, left, 'decides', { resend: true, force: true })));
   await sleep(timeline, QUIET_MS);
   for (let look = 1; look <= 3; look += 1) {
     const rest = follow(await read(), violate).filter(isOpen);
     if (look > 1 && rest.length === 0) break;
-    reports.push(...(await runAgain(around, rest, `looks${look}`)));
+    reports.push(...(await runAgain(simulation, rest, `looks${look}`)));
     await batches.resumeAll(`looks${look}`, false);
     await sleep(timeline, QUIET_MS);
   }
-  await discoverAll(around, reports, read);
+  await discoverAll(simulation, reports, read);
   return { carriedOut: carriedOut.length, settled, decided: left.length };
 }
 
 /** What a false answer made the desk call refused is found to be done by whoever asks again. */
 async function discoverAll(
-  around: Surroundings,
+  simulation: Simulation,
   reports: Report[],
   read: () => Promise<Records>,
 ): Promise<void> {
   const records = await read();
-  const hidden = follow(records, around.violate).filter(
+  const hidden = follow(records, simulation.violate).filter(
     (each) => isProvable(records, each) && each.last?.outcome !== 'done',
   );
-  const told = await runAgain(around, hidden, 'discovers');
+  const told = await runAgain(simulation, hidden, 'discovers');
   reports.push(...told);
   for (const { operation, paymentId, outcome, code } of told) {
     // Another operation that stays unknown is settled first.
     if (outcome === 'done' || code === 'intent-open') continue;
-    around.violate(
+    simulation.violate(
       `${operation} of ${paymentId} is done, and whoever asks again is told ${outcome} (${code})`,
     );
   }
@@ -266,12 +267,12 @@ const sleep = (timeline: Timeline, ms: number): Promise<void> =>
 
 /** Everybody at work for about an hour. */
 async function work(
-  around: Surroundings,
+  simulation: Simulation,
   payments: readonly number[],
   operations: number,
   reports: Report[],
 ): Promise<{ asked: number; charges: ChargeReport[] }> {
-  const { timeline, random } = around;
+  const { timeline, random } = simulation;
   const running: Array<Promise<unknown>> = [];
   const track = (run: Promise<unknown>) => running.push(run);
   const typed: MoveCommand[] = [];
@@ -283,17 +284,17 @@ async function work(
     await sleep(timeline, random.chance(0.4) ? random.whole(3_000) : random.whole((3 * HOUR) / operations));
     if (random.chance(0.1)) {
       const known = random.chance(0.5) ? jobs.at(-1) : undefined;
-      const job = known ?? chooseJob(around, `job-${number}`);
+      const job = known ?? chooseJob(simulation, `job-${number}`);
       if (!known) jobs.push(job);
       asked += 1;
-      track(runJob(around, `job${random.whole(3)}#${number}`, job).then((told) => charges.push(told)));
+      track(runJob(simulation, `job${random.whole(3)}#${number}`, job).then((told) => charges.push(told)));
       continue;
     }
-    const command = await choose(around, payments, typed.slice(-4));
+    const command = await choose(simulation, payments, typed.slice(-4));
     typed.push(command);
     asked += command.payments.length;
     const run = async (name: string, what: MoveCommand, onPaused?: (ms: number) => void): Promise<void> => {
-      const told = await runMove(around, name, what, onPaused);
+      const told = await runMove(simulation, name, what, onPaused);
       reports.push(...told);
       // Whoever is told that nothing was sent types it once more, and does not always remember the flag.
       if (what.resend && told.some(({ outcome }) => outcome === 'unsent')) {
@@ -302,7 +303,7 @@ async function work(
     };
     track(
       run(`op${random.whole(3)}#${number}`, command, (ms) => {
-        if (ms >= LONG_PAUSE_MS) track(takeOver(around, number, command, run));
+        if (ms >= LONG_PAUSE_MS) track(takeOver(simulation, number, command, run));
       }),
     );
   }
@@ -316,7 +317,7 @@ const LONG_PAUSE_MS = 300_000;
 
 /** A colleague is not answered: looks for himself, perhaps, and sends it again once that is allowed. */
 async function takeOver(
-  { timeline, random, count }: Surroundings,
+  { timeline, random, count }: Simulation,
   number: number,
   command: MoveCommand,
   run: (name: string, command: MoveCommand) => Promise<unknown>,
@@ -333,8 +334,8 @@ async function takeOver(
 }
 
 /** The machine restarts: every process on it is gone, and its steady clock begins again. */
-async function restartWithin(around: Surroundings, ms: number): Promise<void> {
-  const { timeline, random, steady, lives, count, trace } = around;
+async function restartWithin(simulation: Simulation, ms: number): Promise<void> {
+  const { timeline, random, steady, lives, count, trace } = simulation;
   await sleep(timeline, random.whole(ms));
   count('restart');
   trace('the machine restarts');
@@ -346,8 +347,8 @@ async function restartWithin(around: Surroundings, ms: number): Promise<void> {
 const isLosable = (seed: number, only: readonly Hostility[]): boolean =>
   only.includes('ledgers') && seed % 5 === 2;
 
-function loseLedger(around: Surroundings, seed: number): Promise<void> {
-  const { file, lives, count, trace } = around;
+function loseLedger(simulation: Simulation, seed: number): Promise<void> {
+  const { file, lives, count, trace } = simulation;
   return file.lose({
     // Of its own, so that everything else happens as it would without.
     random: createRandom(-seed),
@@ -361,7 +362,7 @@ function loseLedger(around: Surroundings, seed: number): Promise<void> {
 
 /** What somebody would type: mostly what the state allows, often what somebody typed just now, sometimes nonsense. */
 async function choose(
-  { world, random }: Surroundings,
+  { world, random }: Simulation,
   payments: readonly number[],
   recent: readonly MoveCommand[],
 ): Promise<MoveCommand> {
@@ -383,7 +384,7 @@ async function choose(
 
 /** The same commands once more, one after the other. */
 async function runAgain(
-  around: Surroundings,
+  simulation: Simulation,
   followed: readonly Followed[],
   who: string,
   flags: Partial<MoveCommand> = {},
@@ -399,7 +400,7 @@ async function runAgain(
       force: false,
       ...flags,
     };
-    reports.push(...(await runMove(around, `${who}#${intent.id}`, command)));
+    reports.push(...(await runMove(simulation, `${who}#${intent.id}`, command)));
   }
   return reports;
 }
@@ -417,7 +418,7 @@ async function recheckAll(world: World): Promise<void> {
 }
 
 async function readRecords(
-  { world, kind, machines, file, network }: Surroundings,
+  { world, kind, machines, file, network }: Simulation,
   reports: Report[],
 ): Promise<Records> {
   const { stamps } = file.current();

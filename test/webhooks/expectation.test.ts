@@ -35,7 +35,7 @@ it.each<[StateName, string]>([
   ['Created', 'Authorised'],
   ['Captured', 'Refunded'],
 ])('--until %s is met by its webhook when the service shows %s', (until, state) => {
-  expect(waitFor(until).see({ ...delivery, saidState: until, state })).toBe('met');
+  expect(waitFor(until).noteSettled({ ...delivery, saidState: until, state })).toBe('met');
 });
 
 it.each<[StateName, string]>([
@@ -50,7 +50,7 @@ it.each<[StateName, string]>([
   ['Held', 'Captured'],
   ['Processing', 'Declined'],
 ])('--until %s is not met by its webhook when the service shows %s', (until, state) => {
-  expect(waitFor(until).see({ ...delivery, saidState: until, state })).toBeUndefined();
+  expect(waitFor(until).noteSettled({ ...delivery, saidState: until, state })).toBeUndefined();
 });
 
 const unsent: Delivery = {
@@ -76,11 +76,11 @@ const unsent: Delivery = {
 
 it('a webhook whose payment was not read is no failure of the handler', () => {
   const expectation = waitFor('Captured');
-  expect(expectation.see(unsent)).toBeUndefined();
+  expect(expectation.noteSettled(unsent)).toBeUndefined();
   expect(expectation.timeUp()?.message).toContain('One could not be read: the service did not answer.');
   const [forward] = unsent.forwards;
   const refused = { ...unsent, forwards: [{ ...forward!, attempts: 4, status: 500 }] };
-  expect(expectation.see(refused)).toMatchObject({ code: 'handler-failed' });
+  expect(expectation.noteSettled(refused)).toMatchObject({ code: 'handler-failed' });
 });
 
 const refusedForward = { ...unsent.forwards[0]!, attempts: 4, status: 500 };
@@ -91,37 +91,39 @@ const own: Delivery = { ...delivery, id: 2, saidState: 'Authorised', state: 'Aut
 describe('a webhook about an earlier state that is read when the payment is further on', () => {
   it('is not the end: the handler has to accept the one about the state itself', () => {
     const expectation = waitFor('Authorised');
-    expect(expectation.see(earlier)).toBe('nearly');
-    expectation.hear({ ...own, forwards: [waiting] });
-    expect(expectation.see({ ...own, forwards: [refusedForward] })).toMatchObject({ code: 'handler-failed' });
+    expect(expectation.noteSettled(earlier)).toBe('nearly');
+    expectation.noteArrival({ ...own, forwards: [waiting] });
+    expect(expectation.noteSettled({ ...own, forwards: [refusedForward] })).toMatchObject({
+      code: 'handler-failed',
+    });
   });
 
   it('is followed by the end when that one was accepted', () => {
     const expectation = waitFor('Authorised');
-    expect(expectation.see(earlier)).toBe('nearly');
-    expect(expectation.see(own)).toBe('met');
+    expect(expectation.noteSettled(earlier)).toBe('nearly');
+    expect(expectation.noteSettled(own)).toBe('met');
   });
 
   it('is enough when none follows', () => {
     const expectation = waitFor('Authorised');
-    expect(expectation.see(earlier)).toBe('nearly');
-    expect(expectation.waitNoLonger()).toBe('met');
+    expect(expectation.noteSettled(earlier)).toBe('nearly');
+    expect(expectation.stopWaiting()).toBe('met');
     expect(expectation.timeUp()).toBeUndefined();
   });
 
   it('is enough only once one that is being forwarded by then was accepted', () => {
     const expectation = waitFor('Authorised');
-    expectation.see(earlier);
-    expectation.hear({ ...own, forwards: [waiting] });
-    expect(expectation.waitNoLonger()).toBeUndefined();
+    expectation.noteSettled(earlier);
+    expectation.noteArrival({ ...own, forwards: [waiting] });
+    expect(expectation.stopWaiting()).toBeUndefined();
     expect(expectation.timeUp()).toMatchObject({ code: 'time-up' });
-    expect(expectation.see(own)).toBe('met');
+    expect(expectation.noteSettled(own)).toBe('met');
   });
 });
 
 it('that a webhook arrived is not denied when the handler has not answered it in time', () => {
   const expectation = waitFor('Captured');
-  expectation.hear({ ...own, forwards: [waiting] });
+  expectation.noteArrival({ ...own, forwards: [waiting] });
   expect(expectation.timeUp()).toMatchObject({
     code: 'time-up',
     message: expect.stringContaining('Webhook 2'),
@@ -131,18 +133,18 @@ it('that a webhook arrived is not denied when the handler has not answered it in
 describe('what arrived before there was enough', () => {
   it('has to be accepted as well', () => {
     const expectation = waitFor('Authorised');
-    expectation.hear({ ...earlier, id: 3, forwards: [waiting] });
-    expect(expectation.see(own)).toBeUndefined();
-    expect(expectation.see({ ...earlier, id: 3, forwards: [refusedForward] })).toMatchObject({
+    expectation.noteArrival({ ...earlier, id: 3, forwards: [waiting] });
+    expect(expectation.noteSettled(own)).toBeUndefined();
+    expect(expectation.noteSettled({ ...earlier, id: 3, forwards: [refusedForward] })).toMatchObject({
       code: 'handler-failed',
     });
   });
 
   it('is waited for, and what arrives later is not', () => {
     const expectation = waitFor('Authorised');
-    expectation.hear({ ...earlier, id: 3, forwards: [waiting] });
-    expect(expectation.see(own)).toBeUndefined();
-    expectation.hear({ ...earlier, id: 4, forwards: [waiting] });
-    expect(expectation.see({ ...earlier, id: 3 })).toBe('met');
+    expectation.noteArrival({ ...earlier, id: 3, forwards: [waiting] });
+    expect(expectation.noteSettled(own)).toBeUndefined();
+    expectation.noteArrival({ ...earlier, id: 4, forwards: [waiting] });
+    expect(expectation.noteSettled({ ...earlier, id: 3 })).toBe('met');
   });
 });

@@ -22,7 +22,7 @@ const QUIET_MS = 600_000;
 const APP = 'app-1';
 const AT_ONCE = 32;
 
-export interface Surroundings {
+export interface MatrixDesk {
   service: OddService;
   /** Where the service is for the desk. */
   baseUrl: string;
@@ -45,7 +45,7 @@ interface Flags {
 
 /** A desk with a clock of its own, on the ledger that all of them share. */
 function openDesk(
-  { baseUrl, transport, database, by }: Surroundings,
+  { baseUrl, transport, database, by }: MatrixDesk,
   { verb, answer }: Treatment,
   payment: OddPayment,
 ) {
@@ -108,7 +108,7 @@ function openDesk(
 }
 
 /** A row of a batch, worked on as a runner does that has just claimed it. */
-function createRow(desk: Desk, store: Surroundings['database']['store'], verb: SettleOperation, id: string) {
+function createRow(desk: Desk, store: MatrixDesk['database']['store'], verb: SettleOperation, id: string) {
   const batch = { id: `batch-${id}`, action: verb, app_id: APP } as BatchRecord;
   const { sentFor } = createClaims(store, batch, { name: 'runner', isGone: () => false }, desk.steady);
   const read = (paymentId: string) => desk.client.getPayment({ paymentId });
@@ -149,9 +149,9 @@ function createRow(desk: Desk, store: Surroundings['database']['store'], verb: S
 const everyWay: Flags[] = [{}, { again: true }, { resend: true }];
 
 /** What is wrong with a cell, in words; nothing when all is as it should be. */
-async function examine(surroundings: Surroundings, cell: Treatment): Promise<string[]> {
-  const payment = surroundings.service.add(cell);
-  const desk = openDesk(surroundings, cell, payment);
+async function examine(matrixDesk: MatrixDesk, cell: Treatment): Promise<string[]> {
+  const payment = matrixDesk.service.add(cell);
+  const desk = openDesk(matrixDesk, cell, payment);
   const problems: string[] = [];
   const check = (isRight: boolean, what: string) => {
     if (!isRight) problems.push(what);
@@ -169,8 +169,8 @@ async function examine(surroundings: Surroundings, cell: Treatment): Promise<str
   const first = await desk.run();
   // Whoever waits may see more than what is told at once, and rows have no exit code.
   const isAsTold =
-    surroundings.by === 'wait' ||
-    (first.outcome === outcome && (surroundings.by === 'batch' || first.exit === exit));
+    matrixDesk.by === 'wait' ||
+    (first.outcome === outcome && (matrixDesk.by === 'batch' || first.exit === exit));
   check(isAsTold, `${first.outcome} (${first.exit}, ${first.code}) instead of ${outcome} (${exit})`);
   toldOnly(1, 'by the first command');
   // Half of the cells are tried again right away, the others when the quiet period is nearly over.
@@ -185,7 +185,7 @@ async function examine(surroundings: Surroundings, cell: Treatment): Promise<str
     const again = await desk.run({ resend: isWayResend });
     if (cell.recheck === 'unsupported') check(again.code === 'not-rechecked', `sent again: ${again.code}`);
     // A row that was refused or accepted is over for its batch.
-    const isOver = surroundings.by === 'batch' && (outcome === 'refused' || outcome === 'accepted');
+    const isOver = matrixDesk.by === 'batch' && (outcome === 'refused' || outcome === 'accepted');
     toldOnly(
       cell.recheck === 'unsupported' || isOver ? 1 : 2,
       `after the quiet period (${again.outcome}, ${again.code})`,
@@ -209,11 +209,11 @@ function nameOf({ verb, answer, committed, lagging, recheck, names }: Treatment)
 }
 
 /** What is wrong with any of the cells; nothing when all are as they should be. */
-export async function examineAll(surroundings: Surroundings, cells: readonly Treatment[]): Promise<string[]> {
+export async function examineAll(matrixDesk: MatrixDesk, cells: readonly Treatment[]): Promise<string[]> {
   const problems: string[] = [];
   const queue = cells.values();
   const work = async () => {
-    for (const cell of queue) problems.push(...(await examine(surroundings, cell)));
+    for (const cell of queue) problems.push(...(await examine(matrixDesk, cell)));
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return problems;

@@ -27,8 +27,8 @@ describe('what becomes of an instruction, and that it is not sent again', () => 
     // `npm run proof` has all of them.
     const cells = eighthOfTheCells().filter((cell) => cell.answer === answer);
     expect(cells).toHaveLength(16);
-    const surroundings = { service, baseUrl: service.url, transport, database };
-    expect(await examineAll(surroundings, cells)).toEqual([]);
+    const matrixDesk = { service, baseUrl: service.url, transport, database };
+    expect(await examineAll(matrixDesk, cells)).toEqual([]);
   });
 });
 

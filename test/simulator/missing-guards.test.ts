@@ -1,7 +1,7 @@
-import { describeTeeth } from './teeth.js';
+import { describeMissingGuards } from './missing-guards.js';
 
 // Small worlds, in which a guard is found to be gone in a tenth of the time. `npm run proof` takes larger ones.
-describeTeeth(
+describeMissingGuards(
   'the simulator finds within 1,000 seeds that a guard is gone',
   { operations: 10 },
   {

@@ -1,6 +1,6 @@
-import { describeTeeth } from '../simulator/teeth.js';
+import { describeMissingGuards } from '../simulator/missing-guards.js';
 
-describeTeeth(
+describeMissingGuards(
   'the simulator finds within 1,000 seeds that a guard is gone',
   {},
   {

@@ -34,9 +34,9 @@ const expected: Readonly<Record<keyof typeof sabotages, RegExp>> = {
 type Guard = keyof typeof expected;
 
 /** The simulator finds that a guard is gone. The search begins with these worlds: the seeds before find nothing, which takes long. */
-export function describeTeeth(
+export function describeMissingGuards(
   name: string,
-  usual: Omit<World, 'seed'>,
+  defaults: Omit<World, 'seed'>,
   first: Partial<Record<Guard, Partial<World>>>,
 ): void {
   describe(name, () => {
@@ -45,7 +45,7 @@ export function describeTeeth(
     beforeAll(async () => {
       const worlds = guards.map(([guard, { source }]): World => ({
         seed: 1,
-        ...usual,
+        ...defaults,
         ...first[guard],
         without: guard,
         find: source,
