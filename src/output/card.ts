@@ -1,7 +1,16 @@
 // One thing at a glance: its name, its state, and what there is to know, label by label.
 
 import { labelledLines } from './fit.js';
-import { joinPieces, type Line, lineWidth, type Look, type Piece, plainLine, TAB, toned } from './lines.js';
+import {
+  joinPieces,
+  type Line,
+  lineWidth,
+  type ViewContext,
+  type Piece,
+  plainLine,
+  TAB,
+  toned,
+} from './lines.js';
 import { textOf } from './values.js';
 import { truncate } from './text.js';
 
@@ -24,16 +33,16 @@ interface Card {
 const MAX_WIDTH = 70;
 const LABEL = 11;
 
-function headLine({ kind, id, reference, state }: Card, look: Look): Line[] {
+function headLine({ kind, id, reference, state }: Card, context: ViewContext): Line[] {
   const head = joinPieces(toned('strong', `${kind} ${id}`), ...(reference ? ['   ', reference] : []));
   if (state === undefined) return [head];
-  const room = Math.min(look.width, MAX_WIDTH) - lineWidth(head) - lineWidth(state);
+  const room = Math.min(context.width, MAX_WIDTH) - lineWidth(head) - lineWidth(state);
   return room >= 2 ? [joinPieces(head, ' '.repeat(room), state)] : [head, joinPieces('  ', state)];
 }
 
-export function cardLines(card: Card, look: Look): Line[] {
+export function cardLines(card: Card, context: ViewContext): Line[] {
   const fields = card.fields.filter(({ value }) => plainLine(value) !== '');
-  if (!look.terminal) {
+  if (!context.terminal) {
     const rows: Field[] = [
       { label: card.kind, value: card.id },
       ...(card.reference ? [{ label: 'Reference', value: card.reference }] : []),
@@ -45,10 +54,10 @@ export function cardLines(card: Card, look: Look): Line[] {
     return rows.map(({ label, value }) => joinPieces(name(label), TAB, value));
   }
   const widest = Math.max(LABEL, ...fields.map((field) => lineWidth(field.label)));
-  const label = Math.min(widest, Math.max(LABEL, Math.floor(look.width / 3)));
-  const at = { indent: 2, labelWidth: label, width: look.width };
+  const label = Math.min(widest, Math.max(LABEL, Math.floor(context.width / 3)));
+  const at = { indent: 2, labelWidth: label, width: context.width };
   return [
-    ...headLine(card, look),
+    ...headLine(card, context),
     ...fields.flatMap((field) => labelledLines(truncate(plainLine(field.label), label), field.value, at)),
   ];
 }

@@ -22,14 +22,14 @@ export type Line = Piece | readonly Piece[];
 export const TAB: TabPiece = { tab: true };
 
 /** What a view may know of the place where it is shown. */
-export interface Look {
+export interface ViewContext {
   terminal: boolean;
   width: number;
   now: Date;
 }
 
 /** One line per element; a view never writes by itself. */
-export type View<T> = (value: T, look: Look) => Line[];
+export type View<T> = (value: T, context: ViewContext) => Line[];
 
 export function toned(tone: Tone | undefined, text: string): Piece {
   return tone === undefined ? text : { text, tone };

@@ -2,7 +2,7 @@
 
 import { UsageError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
-import { type Line, type Look, plainLine } from './lines.js';
+import { type Line, type ViewContext, plainLine } from './lines.js';
 import { createCsvWriter } from './csv.js';
 import { longestWord } from './fit.js';
 import { fitColumns, renderStacked, renderTable, type TableColumn } from './table.js';
@@ -18,7 +18,7 @@ interface Column<T> {
   /** The full value: what a pipe and CSV get. */
   value(item: T): string;
   /** What a terminal gets, where that differs. */
-  shown?(item: T, look: Look): Line;
+  shown?(item: T, context: ViewContext): Line;
   align?: 'left' | 'right';
   /** Its values are never broken over two lines. */
   whole?: true;
@@ -52,7 +52,7 @@ export interface ListOptions {
 }
 
 interface ListTarget {
-  look: Look;
+  context: ViewContext;
   theme: Theme;
   options: ListOptions;
   write: (text: string) => void;
@@ -108,8 +108,8 @@ async function createRowWriter<T>(
   view: ListView<T>,
   target: ListTarget,
 ): Promise<(items: readonly T[]) => void | Promise<void>> {
-  const { look, theme, write } = target;
-  const columns = chooseColumns(view, target.options.columns, look.terminal && !target.options.csv);
+  const { context, theme, write } = target;
+  const columns = chooseColumns(view, target.options.columns, context.terminal && !target.options.csv);
   if (target.options.csv) {
     const csv = await createCsvWriter({ raw: target.options.raw });
     if (target.options.header !== false)
@@ -120,7 +120,7 @@ async function createRowWriter<T>(
       write(csv(items.map(cells)));
     };
   }
-  if (!look.terminal) {
+  if (!context.terminal) {
     if (target.options.header) write(`${columns.map(({ key }) => key).join('\t')}\n`);
     const row = (item: T) => columns.map((column) => plainLine(column.value(item))).join('\t');
     return (items) => write(items.map((item) => `${row(item)}\n`).join(''));
@@ -130,11 +130,11 @@ async function createRowWriter<T>(
   return async (items) => {
     const isFirst = fitted === undefined;
     const head = isFirst && target.options.header !== false;
-    fitted ??= fitTable(columns, items, look, target.options.columns === undefined);
-    const rows = rowsOf(fitted, items, look);
+    fitted ??= fitTable(columns, items, context, target.options.columns === undefined);
+    const rows = rowsOf(fitted, items, context);
     const { heads, widths } = fitted;
     if (widths) write(await renderTable(heads, rows, { widths, theme, head }));
-    else write(`${isFirst ? '' : '\n'}${renderStacked(heads, rows, { width: look.width, theme })}`);
+    else write(`${isFirst ? '' : '\n'}${renderStacked(heads, rows, { width: context.width, theme })}`);
   };
 }
 
@@ -159,31 +159,31 @@ const MAX_CUT_SHARE = 0.25;
 function fitTable<T>(
   columns: ReadonlyArray<Column<T>>,
   items: readonly T[],
-  look: Look,
+  context: ViewContext,
   mayChange: boolean,
 ): Fitted<T> {
-  const whole = fitAll(columns, items, look);
+  const whole = fitAll(columns, items, context);
   if (whole.widths || !mayChange) return whole;
-  const few = fitCut(columns, items, look, items.length * MAX_CUT_SHARE);
+  const few = fitCut(columns, items, context, items.length * MAX_CUT_SHARE);
   if (few?.widths) return few;
   const spares = columns.flatMap(({ spare }) => spare ?? []).toSorted((a, b) => a - b);
   let left = columns;
   for (const rank of spares) {
     left = columns.filter(({ spare = Infinity }) => spare > rank);
-    const fitted = fitAll(left, items, look);
+    const fitted = fitAll(left, items, context);
     if (fitted.widths) return fitted;
   }
-  const cut = fitCut(left, items, look, items.length);
+  const cut = fitCut(left, items, context, items.length);
   if (cut?.widths) return cut;
   const narrow = left.map((column) => ({ ...column, least: 0 }));
-  const squeezed = fitAll(narrow, items, look);
+  const squeezed = fitAll(narrow, items, context);
   return squeezed.widths ? squeezed : whole;
 }
 
 function fitAll<T>(
   columns: ReadonlyArray<Column<T>>,
   items: readonly T[],
-  look: Look,
+  context: ViewContext,
   cut?: Fitted<T>['cut'],
 ): Fitted<T> {
   const heads = columns.map(({ key, title, align = 'left', whole, least = 0, stackBelow = 0 }) => ({
@@ -193,22 +193,22 @@ function fitAll<T>(
     least: Math.max(least, stackBelow),
   }));
   const fitted = { columns, heads, ...(cut && { cut }) };
-  return { ...fitted, widths: fitColumns(heads, rowsOf(fitted, items, look), look.width) };
+  return { ...fitted, widths: fitColumns(heads, rowsOf(fitted, items, context), context.width) };
 }
 
 /** With at most `most` values of one column cut, to the room that the others leave. */
 function fitCut<T>(
   columns: ReadonlyArray<Column<T>>,
   items: readonly T[],
-  look: Look,
+  context: ViewContext,
   most: number,
 ): Fitted<T> | undefined {
   for (const column of columns.filter(({ mayCut }) => mayCut !== undefined)) {
-    for (let width = look.width; width >= MIN_CUT; width -= 1) {
+    for (let width = context.width; width >= MIN_CUT; width -= 1) {
       const cut = { column, width };
-      const cutCount = items.filter((item) => isCut(item, cut, look)).length;
+      const cutCount = items.filter((item) => isCut(item, cut, context)).length;
       if (cutCount > most) break;
-      const fitted = cutCount > 0 ? fitAll(columns, items, look, cut) : undefined;
+      const fitted = cutCount > 0 ? fitAll(columns, items, context, cut) : undefined;
       const room = fitted?.widths?.[columns.indexOf(column)];
       // What is cut fits one line.
       if (fitted && room !== undefined) return { ...fitted, cut: { column, width: Math.min(width, room) } };
@@ -217,22 +217,22 @@ function fitCut<T>(
   return undefined;
 }
 
-const cellOf = <T>(column: Column<T>, item: T, look: Look): Line =>
-  column.shown?.(item, look) ?? column.value(item);
+const cellOf = <T>(column: Column<T>, item: T, context: ViewContext): Line =>
+  column.shown?.(item, context) ?? column.value(item);
 
 /** Words are wrapped where they fit; only a value with a longer word is cut. */
-const isCut = <T>(item: T, { column, width }: NonNullable<Fitted<T>['cut']>, look: Look): boolean =>
-  column.mayCut?.(item) === true && longestWord(cellOf(column, item, look)) > width;
+const isCut = <T>(item: T, { column, width }: NonNullable<Fitted<T>['cut']>, context: ViewContext): boolean =>
+  column.mayCut?.(item) === true && longestWord(cellOf(column, item, context)) > width;
 
 const rowsOf = <T>(
   { columns, cut }: Pick<Fitted<T>, 'columns' | 'cut'>,
   items: readonly T[],
-  look: Look,
+  context: ViewContext,
 ): Line[][] =>
   items.map((item) =>
     columns.map((column) => {
-      const cell = cellOf(column, item, look);
-      if (cut === undefined || column !== cut.column || !isCut(item, cut, look)) return cell;
+      const cell = cellOf(column, item, context);
+      if (cut === undefined || column !== cut.column || !isCut(item, cut, context)) return cell;
       return truncate(plainLine(cell), cut.width);
     }),
   );

@@ -1,5 +1,5 @@
 import { counted } from '../contract/amount-format.js';
-import type { Look } from './lines.js';
+import type { ViewContext } from './lines.js';
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
@@ -67,18 +67,18 @@ export function tookTime(milliseconds: number): string {
  * An instant of the service: local with its age on a terminal, ISO in a pipe; what is no instant stays as it is. The
  * service's clock may be ahead of this one: then there is no age.
  */
-export function instantText(value: string, look: Look): string {
+export function instantText(value: string, context: ViewContext): string {
   const at = /^\d{4}-\d{2}-\d{2}T/.test(value) ? new Date(value) : undefined;
   if (at === undefined || Number.isNaN(at.getTime())) return value;
-  if (!look.terminal) return at.toISOString();
-  const isAhead = at.getTime() - look.now.getTime() >= 1_000;
-  return isAhead ? localTime(at) : `${localTime(at)}  (${age(at, look.now)})`;
+  if (!context.terminal) return at.toISOString();
+  const isAhead = at.getTime() - context.now.getTime() >= 1_000;
+  return isAhead ? localTime(at) : `${localTime(at)}  (${age(at, context.now)})`;
 }
 
 /** As instantText, without the age: for tables. */
-export function shortInstant(value: string, look: Look): string {
+export function shortInstant(value: string, context: ViewContext): string {
   const at = new Date(value);
-  return look.terminal && !Number.isNaN(at.getTime()) ? localTime(at) : instantText(value, look);
+  return context.terminal && !Number.isNaN(at.getTime()) ? localTime(at) : instantText(value, context);
 }
 
 const SOON_MS = 90_000;

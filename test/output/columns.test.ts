@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Look } from '../../src/output/lines.js';
+import type { ViewContext } from '../../src/output/lines.js';
 import { type ListView, renderStream } from '../../src/output/rows.js';
 import { plainTheme } from '../../src/output/theme.js';
 import { batchList } from '../../src/output/views/batch.js';
@@ -9,9 +9,9 @@ import { identityFacts } from '../../src/output/views/profiles.js';
 
 async function shown<T>(view: ListView<T>, items: readonly T[], width: number): Promise<string[]> {
   let out = '';
-  const look: Look = { terminal: true, width, now: new Date('2026-11-17T09:00:00Z') };
+  const context: ViewContext = { terminal: true, width, now: new Date('2026-11-17T09:00:00Z') };
   await renderStream(items, view, {
-    look,
+    context,
     theme: plainTheme,
     options: {},
     write: (text) => (out += text),

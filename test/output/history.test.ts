@@ -35,7 +35,7 @@ const refund: HistoryRecord = { ...record, operation: 'refund', outcome: 'done',
 async function shown(items: HistoryRecord[], width: number, terminal = true, columns?: string[]) {
   let text = '';
   await renderStream(items, historyList, {
-    look: { terminal, width, now: new Date() },
+    context: { terminal, width, now: new Date() },
     theme: plainTheme,
     options: { ...(columns && { columns }) },
     write: (part) => void (text += part),

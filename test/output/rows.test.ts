@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Line, Look } from '../../src/output/lines.js';
+import type { Line, ViewContext } from '../../src/output/lines.js';
 import { toned } from '../../src/output/lines.js';
 import { type ListOptions, type ListView, renderJsonStream, renderStream } from '../../src/output/rows.js';
 import { displayWidth } from '../../src/output/text.js';
@@ -32,14 +32,14 @@ const now = new Date('2026-11-16T09:12:40Z');
 
 async function render(
   items: Iterable<Item>,
-  look: Partial<Look>,
+  context: Partial<ViewContext>,
   options: ListOptions = {},
   theme = plainTheme,
 ) {
   let out = '';
   const notes: Line[] = [];
   await renderStream(items, view, {
-    look: { terminal: true, width: 80, now, ...look },
+    context: { terminal: true, width: 80, now, ...context },
     theme,
     options,
     write: (text) => (out += text),
@@ -87,7 +87,7 @@ it('an amount keeps its currency where that has no column of its own', async () 
   const print = async (columns: string[], csv = false) => {
     let out = '';
     await renderStream([items[1]!], withCurrency, {
-      look: { terminal: false, width: 80, now },
+      context: { terminal: false, width: 80, now },
       theme: plainTheme,
       options: { columns, csv },
       write: (text) => (out += text),
@@ -261,10 +261,10 @@ describe('a list that is too wide', () => {
   const row: Row = { id: '100001', reference: 'inv-1', age: 'yesterday', why: 'the amount differs, again' };
   const rows = (...last: Row[]): Row[] => [...Array.from({ length: 9 }, () => row), ...last];
 
-  async function lines(shown: readonly Row[], look: Partial<Look>, options: ListOptions = {}) {
+  async function lines(shown: readonly Row[], context: Partial<ViewContext>, options: ListOptions = {}) {
     let out = '';
     await renderStream(shown, wide, {
-      look: { terminal: true, width: 60, now, ...look },
+      context: { terminal: true, width: 60, now, ...context },
       theme: plainTheme,
       options,
       write: (text) => (out += text),

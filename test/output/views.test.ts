@@ -26,12 +26,13 @@ const payment = parseJson(`{
     "payer": { "email": "buyer@example.org", "card": { "cardBrand": "Visa", "cardType": "Credit", "cardExpiryMonth": 4, "cardExpiryYear": 2029 } } },
   "loyaltyTier": "gold" }`);
 
-const text = <T>(view: View<T>, value: T, look = onTerminal) => renderLines(view(value, look), plainTheme);
+const text = <T>(view: View<T>, value: T, context = onTerminal) =>
+  renderLines(view(value, context), plainTheme);
 
-async function list<T>(view: ListView<T>, items: T[], look = onTerminal) {
+async function list<T>(view: ListView<T>, items: T[], context = onTerminal) {
   let out = '';
   const write = (part: string) => void (out += part);
-  await renderStream(items, view, { look, theme: plainTheme, options: {}, write, note: () => {} });
+  await renderStream(items, view, { context, theme: plainTheme, options: {}, write, note: () => {} });
   return out;
 }
 
@@ -205,15 +206,15 @@ describe('whatever the service sends', () => {
     const cards: Array<View<unknown>> = [
       paymentCard,
       customerCard,
-      (value, look): Line[] => operationLine({ payment: value, operation: 'x', outcome: 'done' }, look),
+      (value, context): Line[] => operationLine({ payment: value, operation: 'x', outcome: 'done' }, context),
     ];
     fc.assert(
       fc.property(
         answer,
         fc.constantFrom(onTerminal, inPipe, { ...onTerminal, width: 40 }),
-        (value, look) => {
+        (value, context) => {
           for (const card of cards) {
-            const lines = card(value, look);
+            const lines = card(value, context);
             const out = renderLines(lines, plainTheme);
             check(out);
             expect(out.split('\n')).toHaveLength(lines.length + 1);
@@ -226,11 +227,11 @@ describe('whatever the service sends', () => {
 
   it('no list falls over it or lets a control character through', async () => {
     await fc.assert(
-      fc.asyncProperty(answer, fc.constantFrom(onTerminal, inPipe), async (value, look) => {
+      fc.asyncProperty(answer, fc.constantFrom(onTerminal, inPipe), async (value, context) => {
         for (const view of [paymentList, customerListView, methodList])
-          check(await list(view, [value], look));
+          check(await list(view, [value], context));
         const result: OperationResult = { payment: value, operation: 'x', outcome: 'done' };
-        check(await list(operationList, [result], look));
+        check(await list(operationList, [result], context));
       }),
       { numRuns: 300 },
     );

@@ -1,4 +1,4 @@
-import type { Line, Look } from '../../output/lines.js';
+import type { Line, ViewContext } from '../../output/lines.js';
 import { commandHelp, type HelpTopic, type Row, topicHelp } from '../../output/views/help.js';
 import { type Manifest, type Program, versionLine } from '../runtime/program.js';
 
@@ -11,7 +11,7 @@ const typed = (id: string): string => id.replaceAll(':', ' ');
 export function helpOn(
   program: Program,
   words: readonly string[],
-  look: Look,
+  viewContext: ViewContext,
   { exact }: { exact: boolean },
 ): Line[] | undefined {
   const { commands } = program.manifest();
@@ -24,14 +24,14 @@ export function helpOn(
   const command = id === undefined ? undefined : commands[id];
   const inner =
     id === undefined || !(id in oclif.topics) ? undefined : rowsWithin(commands, oclif.topics, id);
-  if (command) return commandHelp({ bin, command, below: inner?.commands ?? [] }, look);
+  if (command) return commandHelp({ bin, command, below: inner?.commands ?? [] }, viewContext);
   const topic: HelpTopic = {
     ...(inner ?? rowsWithin(commands, oclif.topics, '')),
     name: typed(id ?? ''),
     summary: id === undefined ? description : (oclif.topics[id]?.description ?? ''),
     ...(id === undefined ? { version: versionLine(program) } : {}),
   };
-  return topicHelp({ bin, topic }, look);
+  return topicHelp({ bin, topic }, viewContext);
 }
 
 /** The topics and commands one step below a topic. */

@@ -2,7 +2,7 @@
 
 import { paydesk } from '../../next-command.js';
 import { FilterFailure } from '../../output/jq.js';
-import { commandPiece, joinPieces, type Line, type Look } from '../../output/lines.js';
+import { commandPiece, joinPieces, type Line, type ViewContext } from '../../output/lines.js';
 import { describeError } from '../../output/report.js';
 import {
   deliveryLine,
@@ -61,11 +61,11 @@ function unprintedText(what: string, error: unknown): string {
 export function createLogPresenter(options: {
   print: Note;
   note: Note;
-  look: () => Look;
+  viewContext: () => ViewContext;
   /** The request in full, under its line. */
   inspect: ((id: number) => Promise<Line[]>) | undefined;
 }): Presenter {
-  const { print, note, look, inspect } = options;
+  const { print, note, viewContext, inspect } = options;
   let secret = '';
   // One after another, so that a request is printed under its own line.
   let last = Promise.resolve();
@@ -80,7 +80,7 @@ export function createLogPresenter(options: {
     event(event) {
       if (event.type === 'settled' || event.type === 'left' || event.type === 'missed') {
         const { delivery } = event;
-        say(async () => [deliveryLine(delivery, look()), ...((await inspect?.(delivery.id)) ?? [])]);
+        say(async () => [deliveryLine(delivery, viewContext()), ...((await inspect?.(delivery.id)) ?? [])]);
       }
       const lines = eventLines(event, secret);
       if (lines.length > 0) note(...lines);
@@ -93,7 +93,7 @@ export function createLogPresenter(options: {
 
 export function createTablePresenter(
   open: Omit<LiveTableOptions, 'ready'>,
-  after: { print: Note; note: Note; look: () => Look },
+  after: { print: Note; note: Note; viewContext: () => ViewContext },
 ): Presenter {
   let table: LiveTable | undefined;
   let facts: ReadyFacts | undefined;
@@ -132,7 +132,9 @@ export function createTablePresenter(
       table?.close();
       // What was on the other screen is gone: the last of it stays to be read.
       after.print(
-        ...(table?.deliveries ?? []).slice(-20).map((delivery) => deliveryLine(delivery, after.look())),
+        ...(table?.deliveries ?? [])
+          .slice(-20)
+          .map((delivery) => deliveryLine(delivery, after.viewContext())),
       );
       if (count > 0)
         after.note(

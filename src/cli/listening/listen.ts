@@ -143,10 +143,10 @@ async function openPresenter(
 ): Promise<Presenter> {
   const { json, interactive, streams, print, note } = context;
   const { terminal, width } = streams.stdout;
-  const look = () => ({ terminal, width, now: context.now() });
+  const viewContext = () => ({ terminal, width, now: context.now() });
   if (json) return createJsonPresenter((value) => context.emit(value), note);
   if (!interactive || !terminal || inspect) {
-    return createLogPresenter({ print, note, look, inspect: inspect ? source.request : undefined });
+    return createLogPresenter({ print, note, viewContext, inspect: inspect ? source.request : undefined });
   }
   const { input, output } = context.prompts();
   return createTablePresenter(
@@ -159,7 +159,7 @@ async function openPresenter(
       quit: source.quit,
       interrupt: () => context.interrupt(),
     },
-    { print, note, look },
+    { print, note, viewContext },
   );
 }
 

@@ -2,7 +2,7 @@ import { fitLines } from '../../output/fit.js';
 import {
   type Line,
   linesWithProfile,
-  type Look,
+  type ViewContext,
   renderLine,
   renderLines,
   toned,
@@ -59,7 +59,7 @@ export class Printer {
   }
 
   show<T>(value: T, view: View<T>): T {
-    if (!this.#json) this.print(view(value, this.#look()));
+    if (!this.#json) this.print(view(value, this.#viewContext()));
     return value;
   }
 
@@ -149,14 +149,14 @@ export class Printer {
     return terminal ? fitLines(complete, width) : complete;
   }
 
-  #look(): Look {
+  #viewContext(): ViewContext {
     const { terminal, width } = this.#streams.stdout;
     return { terminal, width, now: this.#now() };
   }
 
   #listTarget() {
     return {
-      look: this.#look(),
+      context: this.#viewContext(),
       theme: this.#themes.stdout,
       options: this.#settings.list ?? {},
       write: (text: string) => this.#streams.write(text),

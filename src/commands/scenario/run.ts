@@ -101,7 +101,7 @@ export default class ScenarioRun extends BaseCommand {
     }
     await this.showList(results, scenarioResults);
     if (this.json) return;
-    const look = { terminal: false, width: 100, now: this.now() };
-    for (const result of results) this.note(...failureView(result, look));
+    const viewContext = { terminal: false, width: 100, now: this.now() };
+    for (const result of results) this.note(...failureView(result, viewContext));
   }
 }

@@ -58,7 +58,7 @@ export const batchList: ListView<BatchStatus> = {
       key: 'time',
       extra: 'terminal',
       value: ({ time }) => time,
-      shown: ({ time }, look) => shortInstant(time, look),
+      shown: ({ time }, context) => shortInstant(time, context),
     },
   ],
 };

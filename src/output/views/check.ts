@@ -24,8 +24,8 @@ export function checkJson(result: CheckResult, profile: string | undefined): Che
   };
 }
 
-export const checkLines: View<CheckResult> = (result, look) => {
-  if (result.operation !== null) return operationLine(result, look);
+export const checkLines: View<CheckResult> = (result, context) => {
+  if (result.operation !== null) return operationLine(result, context);
   if (result.payment === null) return [];
   const state = result.after ?? 'no state';
   return [

@@ -42,7 +42,7 @@ function app(customer: unknown): Line {
   return joinPieces(name, kind === '' || name === '' ? '' : '  ', kind, blocked);
 }
 
-export const customerCard: View<unknown> = (customer, look) =>
+export const customerCard: View<unknown> = (customer, context) =>
   cardLines(
     {
       kind: 'Customer',
@@ -53,25 +53,25 @@ export const customerCard: View<unknown> = (customer, look) =>
         { label: 'Mobile', value: phone(customer) },
         { label: 'Fraud policy', value: textAt(customer, 'fraudPolicyId') },
         { label: 'App', value: app(customer) },
-        { label: 'Created', value: instantText(textAt(customer, 'createdTime'), look) },
+        { label: 'Created', value: instantText(textAt(customer, 'createdTime'), context) },
         ...extraFields(customer, known),
       ],
     },
-    look,
+    context,
   );
 
 /** The result for each field that was to be changed. */
 export const customerChanges: View<{
   customer: unknown;
   changes: ReadonlyArray<{ field: string; before: string | null; after: string | null }>;
-}> = ({ customer, changes }, look) => {
+}> = ({ customer, changes }, context) => {
   const rows = changes.map(({ field, before, after }) => ({
     label: labels[field] ?? field,
-    value: look.terminal
+    value: context.terminal
       ? joinPieces(before ?? '(nothing)', ' → ', after ?? '(nothing)')
       : joinPieces(before ?? '', TAB, after ?? ''),
   }));
-  return cardLines({ kind: 'Customer', id: idOf(customer), fields: rows }, look);
+  return cardLines({ kind: 'Customer', id: idOf(customer), fields: rows }, context);
 };
 
 export const customerListView: ListView<unknown> = {
@@ -91,6 +91,6 @@ export const updatedCustomerList: ListView<{ customer: unknown }> = {
   columns: customerListView.columns.map(({ value, shown, ...column }) => ({
     ...column,
     value: ({ customer }) => value(customer),
-    ...(shown && { shown: ({ customer }, look) => shown(customer, look) }),
+    ...(shown && { shown: ({ customer }, context) => shown(customer, context) }),
   })),
 };

@@ -5,7 +5,7 @@ import { commandText } from '../../next-command.js';
 import type { Action } from '../../support/action.js';
 import type { Explained, Explanation } from '../../support/explain.js';
 import type { NotPossible } from '../../support/warnings.js';
-import { joinPieces, type Line, type Look, TAB, toned, type View, wrapLine } from '../lines.js';
+import { joinPieces, type Line, type ViewContext, TAB, toned, type View, wrapLine } from '../lines.js';
 import { commandLines } from '../fit.js';
 import { describeError } from '../report.js';
 import { textAt, valueAt } from '../values.js';
@@ -71,26 +71,26 @@ const failedJson = (
 ): FailedRead => ({ payment: typed, error: describeError(error, profile) });
 
 /** Without the possible actions, which the guided session offers as a list. */
-export const standingView: View<Explanation> = (explanation, look) => [
-  ...standingLines(explanation, look),
-  ...warningLines(explanation, look),
+export const standingView: View<Explanation> = (explanation, context) => [
+  ...standingLines(explanation, context),
+  ...warningLines(explanation, context),
 ];
 
-export const explanationView: View<Explanation> = (explanation, look) =>
-  look.terminal ? forPerson(explanation, look) : forPipe(explanation);
+export const explanationView: View<Explanation> = (explanation, context) =>
+  context.terminal ? forPerson(explanation, context) : forPipe(explanation);
 
-function standingLines(explanation: Explanation, look: Look): Line[] {
+function standingLines(explanation: Explanation, context: ViewContext): Line[] {
   const { verdict, severity, timeline, alsoPaid } = explanation;
   return [
-    ...wrapLine(severityPiece(severity, verdict), look.width),
+    ...wrapLine(severityPiece(severity, verdict), context.width),
     ...alsoPaid.flatMap(({ text, commands }) => [
-      ...wrapLine(toned('waiting', text), look.width),
-      ...commands.flatMap((command) => commandLines(`  ${commandText(command)}`, look.width)),
+      ...wrapLine(toned('waiting', text), context.width),
+      ...commands.flatMap((command) => commandLines(`  ${commandText(command)}`, context.width)),
     ]),
     '',
-    ...identityRows(explanation).flatMap(([label, ...parts]) => identityLines(label, parts, look)),
+    ...identityRows(explanation).flatMap(([label, ...parts]) => identityLines(label, parts, context)),
     '',
-    ...timelineLines(timeline, look),
+    ...timelineLines(timeline, context),
     '',
   ];
 }
@@ -119,28 +119,28 @@ function identityRows({ situation, payment, order }: Explanation): IdentityRow[]
 
 const LABEL_WIDTH = 10;
 
-function identityLines(label: string, parts: readonly string[], { width }: Look): Line[] {
+function identityLines(label: string, parts: readonly string[], { width }: ViewContext): Line[] {
   return wrapLine(parts.join('   '), Math.max(20, width - LABEL_WIDTH)).map((line, index) =>
     joinPieces(toned('dim', (index === 0 ? label : '').padEnd(LABEL_WIDTH)), line),
   );
 }
 
-function forPerson(explanation: Explanation, look: Look): Line[] {
+function forPerson(explanation: Explanation, context: ViewContext): Line[] {
   const { actions, severity } = explanation;
   const refunds = refundsOfRepeats(explanation);
   const isOver = actions[0]?.recommended !== true && (severity === 'ok' || severity === 'failed');
   return [
-    ...standingLines(explanation, look),
+    ...standingLines(explanation, context),
     ...(isOver && refunds.length === 0 ? ['Nothing needs to be done.'] : []),
     ...(refunds.length === 0
       ? []
       : [
           `If the customer meant to pay once, refund ${refunds.length === 1 ? 'one' : 'all but one'} of the payments:`,
         ]),
-    ...refunds.flatMap((command) => indentedCommand(command, '  ', look)),
+    ...refunds.flatMap((command) => indentedCommand(command, '  ', context)),
     ...(actions.length === 0 ? [] : ['What you can do']),
-    ...actions.flatMap((action, index) => actionLines(action, index + 1, look)),
-    ...warningLines(explanation, look),
+    ...actions.flatMap((action, index) => actionLines(action, index + 1, context)),
+    ...warningLines(explanation, context),
   ];
 }
 
@@ -155,24 +155,24 @@ function refundsOfRepeats({ situation, alsoPaid }: Explanation): string[] {
 function actionLines(
   { title, command, consequence, recommended }: Action,
   number: number,
-  look: Look,
+  context: ViewContext,
 ): Line[] {
   const indent = '     ';
   return [
     joinPieces(`  ${number}. `, toned('strong', title), recommended ? toned('dim', ' (recommended)') : ''),
-    ...wrapLine(consequence, look.width - indent.length).map((line) =>
+    ...wrapLine(consequence, context.width - indent.length).map((line) =>
       joinPieces(indent, toned('dim', line as string)),
     ),
-    ...indentedCommand(commandText(command), indent, look),
+    ...indentedCommand(commandText(command), indent, context),
   ];
 }
 
 /** A command that can be copied as it is, however narrow the terminal. */
-export function indentedCommand(command: string, indent: string, { width }: Look): Line[] {
+export function indentedCommand(command: string, indent: string, { width }: ViewContext): Line[] {
   return commandLines(command, width - indent.length).map((line) => joinPieces(indent, line));
 }
 
-function warningLines({ notPossible, mustNot }: Explanation, { width }: Look): Line[] {
+function warningLines({ notPossible, mustNot }: Explanation, { width }: ViewContext): Line[] {
   const reasons = Map.groupBy(notPossible, ({ why }) => why);
   const possible = [...reasons]
     .map(([why, entries]) => `${entries.map(({ operation }) => operation).join(', ')} (${why})`)
@@ -184,14 +184,14 @@ function warningLines({ notPossible, mustNot }: Explanation, { width }: Look): L
 }
 
 /** Replies that can be sent to customers as they are, with a line between. */
-export const replyView: View<readonly Explained[]> = (explained, look) =>
+export const replyView: View<readonly Explained[]> = (explained, context) =>
   explained
     .filter((entry) => 'explanation' in entry)
     .flatMap(({ explanation }, index) => [
       ...(index > 0 ? ['', '---', ''] : []),
       ...explanation.reply
         .split('\n')
-        .flatMap((line) => (look.terminal ? wrapLine(line, look.width) : [line])),
+        .flatMap((line) => (context.terminal ? wrapLine(line, context.width) : [line])),
     ]);
 
 interface ReplyJson {

@@ -1,6 +1,6 @@
 // Help, from the manifest alone: nothing of the command itself is loaded for it.
 
-import { commandPiece, joinPieces, type Line, type Look, toned } from '../lines.js';
+import { commandPiece, joinPieces, type Line, type ViewContext, toned } from '../lines.js';
 import { displayWidth, pad, wrap } from '../text.js';
 
 export interface HelpFlag {
@@ -60,14 +60,14 @@ const MAX_NAME_WIDTH = 30;
 const typed = (id: string): string => id.replaceAll(':', ' ');
 
 /** What a topic holds, or the program as a whole. */
-export function topicHelp({ bin, topic }: { bin: string; topic: HelpTopic }, look: Look): Line[] {
+export function topicHelp({ bin, topic }: { bin: string; topic: HelpTopic }, context: ViewContext): Line[] {
   const usage = topic.name === '' ? `$ ${bin} [COMMAND]` : `$ ${bin} ${topic.name} COMMAND`;
   return [
-    ...paragraph(topic.summary, look, 0),
+    ...paragraph(topic.summary, context, 0),
     ...(topic.version === undefined ? [] : section('VERSION', [`  ${topic.version}`])),
     ...section('USAGE', [`  ${usage}`]),
-    ...section('TOPICS', table(topic.topics, look)),
-    ...section('COMMANDS', table(topic.commands, look)),
+    ...section('TOPICS', table(topic.topics, context)),
+    ...section('COMMANDS', table(topic.commands, context)),
     '',
     toned('dim', `${bin} ${topic.name === '' ? '' : `${topic.name} `}COMMAND --help for details.`),
   ];
@@ -76,7 +76,7 @@ export function topicHelp({ bin, topic }: { bin: string; topic: HelpTopic }, loo
 /** `below` are the commands that begin with the name of this one. */
 export function commandHelp(
   { bin, command, below }: { bin: string; command: HelpCommand; below: Row[] },
-  look: Look,
+  context: ViewContext,
 ): Line[] {
   const { id, summary = '', description, args, examples = [] } = command;
   const flags = Object.values(command.flags)
@@ -87,27 +87,27 @@ export function commandHelp(
   const names = Object.values(args).map(argumentName);
   const usage = [bin, typed(id), ...names, ...own.map(usageOf)].join(' ');
   return [
-    ...paragraph(summary, look, 0),
+    ...paragraph(summary, context, 0),
     ...section('USAGE', [
-      ...hanging(`$ ${usage}`, look),
+      ...hanging(`$ ${usage}`, context),
       ...(below.length === 0 ? [] : [`  $ ${bin} ${typed(id)} COMMAND`]),
     ]),
-    ...section('COMMANDS', table(below, look)),
+    ...section('COMMANDS', table(below, context)),
     ...section(
       'ARGUMENTS',
       table(
         Object.values(args).map((arg) => ({ name: argumentName(arg), text: arg.description ?? '' })),
-        look,
+        context,
       ),
     ),
-    ...section('FLAGS', table(own.map(flagRow), look)),
+    ...section('FLAGS', table(own.map(flagRow), context)),
     ...groups.flatMap((group) =>
       section(
         `${group} FLAGS`,
-        table(flags.filter(({ helpGroup }) => helpGroup === group).map(flagRow), look),
+        table(flags.filter(({ helpGroup }) => helpGroup === group).map(flagRow), context),
       ),
     ),
-    ...(description === undefined ? [] : section('DESCRIPTION', longText(description, look))),
+    ...(description === undefined ? [] : section('DESCRIPTION', longText(description, context))),
     ...section(
       'EXAMPLES',
       examples.map((text) =>
@@ -157,35 +157,35 @@ function section(title: string, lines: Line[]): Line[] {
   return lines.length === 0 ? [] : ['', toned('strong', title), ...lines];
 }
 
-const roomOf = (look: Look, indent: number): number => Math.min(look.width, MAX_WIDTH) - indent;
+const roomOf = (context: ViewContext, indent: number): number => Math.min(context.width, MAX_WIDTH) - indent;
 
-function paragraph(text: string, look: Look, indent: number): Line[] {
-  return wrap(text, roomOf(look, indent)).map((line) => `${' '.repeat(indent)}${line}`);
+function paragraph(text: string, context: ViewContext, indent: number): Line[] {
+  return wrap(text, roomOf(context, indent)).map((line) => `${' '.repeat(indent)}${line}`);
 }
 
 /** Paragraphs, and lines that are set in: a name and what it is. */
-function longText(text: string, look: Look): Line[] {
+function longText(text: string, context: ViewContext): Line[] {
   const lines = text.split('\n').map((line) => ({ line, row: /^ {2,}(\S+) {2,}(\S.*)$/.exec(line) }));
   const rows = lines.flatMap(({ row }) => (row ? [{ name: row[1] as string, text: row[2] as string }] : []));
-  const laidOut = rows.map((row) => table([row], look, nameWidth(rows)));
+  const laidOut = rows.map((row) => table([row], context, nameWidth(rows)));
   return lines.flatMap(({ line, row }) =>
-    row ? (laidOut.shift() ?? []) : line === '' ? [''] : paragraph(line, look, INDENT),
+    row ? (laidOut.shift() ?? []) : line === '' ? [''] : paragraph(line, context, INDENT),
   );
 }
 
 /** The lines after the first are set in. */
-function hanging(text: string, look: Look): Line[] {
-  const [first = '', ...rest] = wrap(text, roomOf(look, INDENT * 2));
+function hanging(text: string, context: ViewContext): Line[] {
+  const [first = '', ...rest] = wrap(text, roomOf(context, INDENT * 2));
   return [`  ${first}`, ...rest.map((line) => `    ${line}`)];
 }
 
 const nameWidth = (rows: readonly Row[]): number =>
   Math.min(MAX_NAME_WIDTH, Math.max(0, ...rows.map(({ name }) => displayWidth(name))));
 
-function table(rows: readonly Row[], look: Look, width = nameWidth(rows)): Line[] {
+function table(rows: readonly Row[], context: ViewContext, width = nameWidth(rows)): Line[] {
   const start = INDENT + width + GAP;
   return rows.flatMap(({ name, text }) => {
-    const [first = '', ...rest] = wrap(text, Math.max(20, roomOf(look, start)));
+    const [first = '', ...rest] = wrap(text, Math.max(20, roomOf(context, start)));
     const space = ' '.repeat(start);
     const head =
       displayWidth(name) > width ? [`  ${name}`, `${space}${first}`] : [`  ${pad(name, width)}  ${first}`];

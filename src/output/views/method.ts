@@ -28,7 +28,7 @@ export const methodList: ListView<unknown> = {
     {
       key: 'created',
       value: (method) => textAt(method, 'createdTime'),
-      shown: (method, look) => shortInstant(textAt(method, 'createdTime'), look),
+      shown: (method, context) => shortInstant(textAt(method, 'createdTime'), context),
     },
     { key: 'type', extra: true, value: (method) => textAt(method, 'paymentMethodType') },
   ],

@@ -137,12 +137,12 @@ export function plannedRequestLines({ method, path, body }: PlannedRequest): Lin
 }
 
 /** What a dry run would send for each payment; why it would send nothing for another is said by its error. */
-export const plannedView: View<readonly MoveResult[]> = (results, look) =>
+export const plannedView: View<readonly MoveResult[]> = (results, context) =>
   results.flatMap((result) => {
     const { operation, payment, request, error } = result;
     if (request !== undefined)
       return [`${moveText(operation, payment)}. Would be sent:`, ...plannedRequestLines(request)];
-    return error === undefined ? operationLine(result, look) : [];
+    return error === undefined ? operationLine(result, context) : [];
   });
 
 const ways = {

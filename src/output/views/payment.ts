@@ -96,7 +96,7 @@ const named = (field: Field, terminal: boolean): Field =>
 /** A payment as `payments get` shows it. `state` is our name for its state, which a service may call otherwise. */
 export const paymentCardIn =
   (state: StateName | undefined): View<unknown> =>
-  (payment, look) => {
+  (payment, context) => {
     const autoPayment = textAt(payment, 'autoPayment');
     return cardLines(
       {
@@ -105,25 +105,25 @@ export const paymentCardIn =
         reference: textAt(payment, 'referenceId'),
         state: statePiece(textAt(payment, 'paymentState')),
         fields: [
-          ...amountFields(payment, look.terminal),
+          ...amountFields(payment, context.terminal),
           { label: 'Customer', value: customer(payment) },
-          { label: methodLabel(state, look.terminal), value: paidWith(payment) },
+          { label: methodLabel(state, context.terminal), value: paidWith(payment) },
           { label: 'Flow', value: flow(payment) },
           { label: 'Auto-payment', value: autoPayment === 'None' ? '' : autoPayment },
           { label: 'Fraud', value: textAt(payment, 'fraudStatus') },
-          { label: 'Created', value: instantText(textAt(payment, 'createdTime'), look) },
+          { label: 'Created', value: instantText(textAt(payment, 'createdTime'), context) },
           { label: 'Webhook', value: textAt(payment, 'webhookUrl') },
           { label: 'Checkout', value: checkoutLink(payment, state) },
-          ...extraFields(payment, known).map((field) => named(field, look.terminal)),
+          ...extraFields(payment, known).map((field) => named(field, context.terminal)),
         ],
       },
-      look,
+      context,
     );
   };
 
 /** The card of a payment whose service names the states as we do. */
-export const paymentCard: View<unknown> = (payment, look) =>
-  paymentCardIn(canonicalState(textAt(payment, 'paymentState')))(payment, look);
+export const paymentCard: View<unknown> = (payment, context) =>
+  paymentCardIn(canonicalState(textAt(payment, 'paymentState')))(payment, context);
 
 /** Why one of several payments could not be read. */
 export interface FailedRead {
@@ -165,7 +165,7 @@ export const paymentList: ListView<unknown> = {
       whole: true,
       spare: 1,
       value: (payment) => textAt(payment, 'createdTime'),
-      shown: (payment, look) => shortInstant(textAt(payment, 'createdTime'), look),
+      shown: (payment, context) => shortInstant(textAt(payment, 'createdTime'), context),
     },
     {
       key: 'captured',

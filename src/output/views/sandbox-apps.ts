@@ -1,7 +1,15 @@
 import { paydesk } from '../../next-command.js';
 import type { SandboxApp } from '../../sandbox/index.js';
 import { cardLines, type Field } from '../card.js';
-import { commandPiece, joinPieces, toned, type Line, type Look, type Piece, type View } from '../lines.js';
+import {
+  commandPiece,
+  joinPieces,
+  toned,
+  type Line,
+  type ViewContext,
+  type Piece,
+  type View,
+} from '../lines.js';
 import type { ListView } from '../rows.js';
 import { displayWidth, pad } from '../text.js';
 import { roughDuration, tookTime } from '../time.js';
@@ -64,10 +72,10 @@ function policyLine(policy: SandboxApp['fraudPolicies'][number], chosen: number 
   );
 }
 
-const section = (label: string, lines: Line[], look: Look): Field[] =>
-  lines.map((value, index) => ({ label: index === 0 || !look.terminal ? label : '', value }));
+const section = (label: string, lines: Line[], context: ViewContext): Field[] =>
+  lines.map((value, index) => ({ label: index === 0 || !context.terminal ? label : '', value }));
 
-function appLines(app: SandboxApp, look: Look, extra: Field[] = []): Line[] {
+function appLines(app: SandboxApp, context: ViewContext, extra: Field[] = []): Line[] {
   const width = Math.max(...app.profiles.map(({ name }) => displayWidth(name)));
   return cardLines(
     {
@@ -81,28 +89,28 @@ function appLines(app: SandboxApp, look: Look, extra: Field[] = []): Line[] {
         ...section(
           'Profiles',
           app.profiles.map((profile) => profileLine(profile, width)),
-          look,
+          context,
         ),
         ...section(
           'Policies',
           app.fraudPolicies.map((policy) => policyLine(policy, app.fraudPolicyId)),
-          look,
+          context,
         ),
       ],
     },
-    look,
+    context,
   );
 }
 
-export const appCard: View<SandboxApp> = (app, look) => appLines(app, look);
+export const appCard: View<SandboxApp> = (app, context) => appLines(app, context);
 
-export const appCards: View<readonly SandboxApp[]> = (apps, look) =>
-  apps.flatMap((app, index) => [...(index === 0 ? [] : ['']), ...appLines(app, look)]);
+export const appCards: View<readonly SandboxApp[]> = (apps, context) =>
+  apps.flatMap((app, index) => [...(index === 0 ? [] : ['']), ...appLines(app, context)]);
 
 /** A new app: its key is shown, since no profile holds it yet. */
-export const newAppView: View<{ app: SandboxApp; url: string }> = ({ app, url }, look) => {
-  const card = appLines(app, look, [{ label: 'Key', value: app.apiKey }]);
-  if (!look.terminal) return card;
+export const newAppView: View<{ app: SandboxApp; url: string }> = ({ app, url }, context) => {
+  const card = appLines(app, context, [{ label: 'Key', value: app.apiKey }]);
+  if (!context.terminal) return card;
   const kind = app.isSandbox ? '--sandbox' : '--live';
   return [
     ...card,

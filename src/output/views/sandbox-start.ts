@@ -32,22 +32,25 @@ export function startedJson({ sandbox }: Started): object {
   };
 }
 
-export const startedView: View<Started> = (started, look) => {
+export const startedView: View<Started> = (started, context) => {
   const { sandbox, profiles, logFile } = started;
   const stored = profiles?.stored.map((name) => (name === profiles.defaultName ? `${name} (default)` : name));
   const fields: Field[] = [
-    { label: 'Console', value: look.terminal ? '' : sandbox.consoleUrl },
+    { label: 'Console', value: context.terminal ? '' : sandbox.consoleUrl },
     { label: 'Database', value: sandbox.database === ':memory:' ? 'in memory' : sandbox.database },
     ...sandbox.apps.flatMap((app, index): Field[] => [
-      { label: index === 0 || !look.terminal ? 'Apps' : '', value: `${app.appId}  ${app.friendlyName}` },
+      { label: index === 0 || !context.terminal ? 'Apps' : '', value: `${app.appId}  ${app.friendlyName}` },
       // Where a profile holds the key, nobody has to see it.
-      ...(profiles ? [] : [{ label: look.terminal ? '' : 'Key', value: app.apiKey }]),
+      ...(profiles ? [] : [{ label: context.terminal ? '' : 'Key', value: app.apiKey }]),
     ]),
     { label: 'Profiles', value: stored?.join(', ') ?? '' },
     { label: 'Log', value: logFile ?? '' },
   ];
-  const card = cardLines({ kind: 'Sandbox', id: sandbox.url, state: toned('good', 'ready'), fields }, look);
-  return look.terminal ? [...card, '', ...hints(started), ''] : card;
+  const card = cardLines(
+    { kind: 'Sandbox', id: sandbox.url, state: toned('good', 'ready'), fields },
+    context,
+  );
+  return context.terminal ? [...card, '', ...hints(started), ''] : card;
 };
 
 function hints({ sandbox, profiles, logFile }: Started): Line[] {

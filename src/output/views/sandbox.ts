@@ -13,16 +13,16 @@ import { paymentCard } from './payment.js';
 import { hint } from './sandbox-start.js';
 
 /** A payment after the customer has been played, and the state that it was in before. */
-export const paidView: View<{ before: string; payment: JsonObject }> = ({ before, payment }, look) => {
-  const card = paymentCard(payment, look);
-  if (!look.terminal) return card;
+export const paidView: View<{ before: string; payment: JsonObject }> = ({ before, payment }, context) => {
+  const card = paymentCard(payment, context);
+  if (!context.terminal) return card;
   const after = textAt(payment, 'paymentState');
   return [...card, '', joinPieces('  ', toned('dim', before), ' → ', statePiece(after))];
 };
 
 const databaseText = (database: string): string => (database === ':memory:' ? 'in memory' : database);
 
-export const statusView: View<JsonObject> = (status, look) => {
+export const statusView: View<JsonObject> = (status, context) => {
   const answers = Object.entries(valueAt(status, 'answers') ?? {}).map(([name, value]) => `${name}=${value}`);
   const clock = valueAt(status, 'clock');
   const stopped = valueAt(clock, 'stopped') === true;
@@ -33,21 +33,21 @@ export const statusView: View<JsonObject> = (status, look) => {
       id: textAt(status, 'url'),
       state: toned('good', 'running'),
       fields: [
-        { label: 'Console', value: look.terminal ? '' : textAt(status, 'consoleUrl') },
+        { label: 'Console', value: context.terminal ? '' : textAt(status, 'consoleUrl') },
         { label: 'Database', value: databaseText(textAt(status, 'database')) },
         { label: 'Process', value: textAt(status, 'pid') },
-        { label: 'Started', value: instantText(textAt(status, 'startedTime'), look) },
-        { label: 'Clock', value: clockText(textAt(clock, 'now'), stopped, look.terminal) },
+        { label: 'Started', value: instantText(textAt(status, 'startedTime'), context) },
+        { label: 'Clock', value: clockText(textAt(clock, 'now'), stopped, context.terminal) },
         { label: 'Payments', value: textAt(status, 'payments') },
         { label: 'Customers', value: textAt(status, 'customers') },
-        { label: 'Webhooks', value: look.terminal ? `${waiting} waiting` : waiting },
+        { label: 'Webhooks', value: context.terminal ? `${waiting} waiting` : waiting },
         { label: 'Faults', value: textAt(status, 'faults') },
         { label: 'Answers', value: answers.join(', ') },
       ],
     },
-    look,
+    context,
   );
-  return look.terminal ? [...card, '', hint('See:', textAt(status, 'consoleUrl'))] : card;
+  return context.terminal ? [...card, '', hint('See:', textAt(status, 'consoleUrl'))] : card;
 };
 
 /** Others that are running, and how to choose one of them. */
@@ -65,9 +65,9 @@ export interface StoppedSandbox {
   database?: string;
 }
 
-export const stoppedView: View<StoppedSandbox> = ({ stopped, url = '', database = '' }, look) => {
+export const stoppedView: View<StoppedSandbox> = ({ stopped, url = '', database = '' }, context) => {
   if (!stopped) return [];
-  return look.terminal ? stoppedLines({ url, database }) : [joinPieces('stopped', TAB, url)];
+  return context.terminal ? stoppedLines({ url, database }) : [joinPieces('stopped', TAB, url)];
 };
 
 /** That a sandbox has stopped, and what became of its contents. */
@@ -83,9 +83,9 @@ function clockText(now: string, stopped: boolean, terminal: boolean): string {
 
 const SLACK_MS = 2_000;
 
-export const clockView: View<ClockTime> = ({ now, stopped }, look) => {
-  if (!look.terminal) return [joinPieces(now, TAB, stopped ? 'stopped' : 'running')];
-  const ahead = new Date(now).getTime() - look.now.getTime();
+export const clockView: View<ClockTime> = ({ now, stopped }, context) => {
+  if (!context.terminal) return [joinPieces(now, TAB, stopped ? 'stopped' : 'running')];
+  const ahead = new Date(now).getTime() - context.now.getTime();
   // The commands took a moment: two days are not to read as one.
   const size = roughDuration(Math.abs(ahead) * 1.01 + SLACK_MS);
   const offset = Math.abs(ahead) < SLACK_MS ? '' : `  (${size} ${ahead > 0 ? 'ahead' : 'behind'})`;
@@ -99,13 +99,13 @@ export const clockView: View<ClockTime> = ({ now, stopped }, look) => {
   ];
 };
 
-export const resetView: View<{ payments: number }> = ({ payments }, look) =>
-  look.terminal
+export const resetView: View<{ payments: number }> = ({ payments }, context) =>
+  context.terminal
     ? [`Deleted ${counted(payments, 'payment')}. The two apps and their keys are unchanged.`]
     : [joinPieces('reset', TAB, String(payments))];
 
-export const exportedView: View<WrittenFile> = ({ file, bytes }, look) =>
-  look.terminal
+export const exportedView: View<WrittenFile> = ({ file, bytes }, context) =>
+  context.terminal
     ? [`Wrote ${file} (${counted(bytes, 'byte')}). It contains the keys of the apps.`]
     : [joinPieces(file, TAB, String(bytes))];
 
@@ -124,20 +124,23 @@ export function profileNotes({ updated, stale }: RenewedProfiles): Line[] {
   ];
 }
 
-export const importedView: View<ImportedSandbox> = ({ payments, customers }, look) =>
-  look.terminal
+export const importedView: View<ImportedSandbox> = ({ payments, customers }, context) =>
+  context.terminal
     ? [`The sandbox now contains ${counted(payments, 'payment')} of ${counted(customers, 'customer')}.`]
     : [joinPieces('imported', TAB, String(payments), TAB, String(customers))];
 
-export const clearedView: View<{ cleared: number }> = ({ cleared }, look) =>
-  look.terminal
+export const clearedView: View<{ cleared: number }> = ({ cleared }, context) =>
+  context.terminal
     ? [cleared === 0 ? 'There were no faults.' : `Cleared ${counted(cleared, 'fault')}.`]
     : [joinPieces('cleared', TAB, String(cleared))];
 
 /** A webhook that was sent again: of what, where to, and what came back. */
-export const resentView: View<Resent> = ({ webhookId, paymentId, state, url, status, error, ms }, look) => {
+export const resentView: View<Resent> = (
+  { webhookId, paymentId, state, url, status, error, ms },
+  context,
+) => {
   const answer = status === null ? (error ?? 'no answer') : String(status);
-  if (!look.terminal)
+  if (!context.terminal)
     return [joinPieces(String(webhookId), TAB, paymentId, TAB, state, TAB, url, TAB, answer)];
   const tone = status !== null && status >= 200 && status < 300 ? 'good' : 'bad';
   return [

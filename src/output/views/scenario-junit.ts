@@ -2,12 +2,12 @@
 
 import type { ScenarioResult } from '../../scenarios/run.js';
 import { plainMarkup } from '../html.js';
-import { renderLine, type Look } from '../lines.js';
+import { renderLine, type ViewContext } from '../lines.js';
 import { safeText } from '../text.js';
 import { plainTheme } from '../theme.js';
 import { failureView } from './scenarios.js';
 
-const LOOK: Look = { terminal: false, width: 120, now: new Date(0) };
+const PLAIN_CONTEXT: ViewContext = { terminal: false, width: 120, now: new Date(0) };
 
 export function scenarioJunit(results: readonly ScenarioResult[]): string {
   const failures = results.filter(({ failure }) => failure !== undefined).length;
@@ -28,7 +28,7 @@ function testCase(result: ScenarioResult): string {
   const open = plainMarkup`<testcase classname="${safeText(scenario.file)}" name="${safeText(scenario.name)}">`;
   if (!failure) return `${open}</testcase>`;
   const message = failure.differences.map(({ what }) => what).join(', ');
-  const text = failureView(result, LOOK)
+  const text = failureView(result, PLAIN_CONTEXT)
     .map((line) => renderLine(line, plainTheme))
     .join('\n');
   const title = `step ${failure.step}, ${failure.title}: not as expected: ${message}`;

@@ -4,7 +4,7 @@ import { counted, countText } from '../../contract/amount-format.js';
 import type { JsonValue } from '../../contract/json.js';
 import { isJsonNumber, numberJson, numberText } from '../../contract/json.js';
 import type { StepFailure, ScenarioResult, ScenarioEvent } from '../../scenarios/run.js';
-import { joinPieces, type Line, type Look, plainLine, toned, type View, wrapLine } from '../lines.js';
+import { joinPieces, type Line, type ViewContext, plainLine, toned, type View, wrapLine } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { displayWidth, pad, safeJson } from '../text.js';
 import { tookTime } from '../time.js';
@@ -26,8 +26,8 @@ export const scenarioResults: ListView<ScenarioResult> = {
   ],
 };
 
-export const scenarioRunView: View<ScenarioRun> = ({ results, ms }, look) => [
-  ...results.flatMap((result) => [titleLine(result), ...failureView(result, look)]),
+export const scenarioRunView: View<ScenarioRun> = ({ results, ms }, context) => [
+  ...results.flatMap((result) => [titleLine(result), ...failureView(result, context)]),
   '',
   countLine(results, ms),
 ];
@@ -45,17 +45,17 @@ function countLine(results: readonly ScenarioResult[], ms: number): Line {
 }
 
 /** What went wrong, and how it came to that; nothing for one that passed. */
-export const failureView: View<ScenarioResult> = ({ scenario, failure, timeline }, look) => {
+export const failureView: View<ScenarioResult> = ({ scenario, failure, timeline }, context) => {
   if (!failure) return [];
   const { line, column } = failure.position;
   return [
     `  ${scenario.file}:${line}:${column}, step ${failure.step}: ${failure.title}`,
     '',
-    ...differenceLines(failure, look),
-    ...errorLines(failure, look),
+    ...differenceLines(failure, context),
+    ...errorLines(failure, context),
     '',
     '  What happened',
-    ...timeline.flatMap((entry, index) => entryLines(entry, timeline[index - 1], look)),
+    ...timeline.flatMap((entry, index) => entryLines(entry, timeline[index - 1], context)),
     '',
   ];
 };
@@ -71,7 +71,7 @@ function valueText(value: JsonValue): string {
 const GAP = 2;
 
 /** Expected and actual side by side; one below the other where the terminal is too narrow. */
-function differenceLines({ differences }: StepFailure, { width }: Look): Line[] {
+function differenceLines({ differences }: StepFailure, { width }: ViewContext): Line[] {
   const names = Math.max(...differences.map(({ what }) => displayWidth(what)));
   const room = Math.floor((width - 4 - names - 2 * GAP) / 2);
   const rows = differences.map(({ what, expected, actual }) => ({
@@ -108,7 +108,7 @@ function differenceLines({ differences }: StepFailure, { width }: Look): Line[] 
 
 const plainOf = (line: Line): string => plainLine(line);
 
-function errorLines({ error }: StepFailure, { width }: Look): Line[] {
+function errorLines({ error }: StepFailure, { width }: ViewContext): Line[] {
   if (!error) return [];
   const [first = '', ...rest] = error.message.split('\n');
   const text = [`The step ended with ${error.code} (exit ${error.exit}): ${first}`, ...rest];
@@ -127,7 +127,7 @@ const TIME = 19;
 const NARROW_WIDTH = 70;
 
 /** The time is shown where it changes. */
-function entryLines(entry: ScenarioEvent, before: ScenarioEvent | undefined, { width }: Look): Line[] {
+function entryLines(entry: ScenarioEvent, before: ScenarioEvent | undefined, { width }: ViewContext): Line[] {
   const time = entry.time === before?.time ? '' : entry.time.slice(0, TIME).replace('T', ' ');
   const isNarrow = width < NARROW_WIDTH;
   const column = isNarrow ? 0 : TIME;

@@ -25,9 +25,9 @@ export function plantedLines({ planted, seed, lines }: SettlementReport): Line[]
   ];
 }
 
-export const settlementView: View<WrittenFile & SettlementReport> = (written, look) => {
+export const settlementView: View<WrittenFile & SettlementReport> = (written, context) => {
   const { file, bytes, lines, planted } = written;
-  if (look.terminal) {
+  if (context.terminal) {
     return [
       `Wrote ${counted(lines, 'line')} (${counted(bytes, 'byte')}) to ${file}.`,
       ...(planted.length > 0 ? plantedLines(written) : []),

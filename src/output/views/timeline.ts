@@ -1,5 +1,5 @@
 import type { TimelineEntry } from '../../support/timeline.js';
-import { joinPieces, type Line, type Look, type Piece, TAB, toned, wrapLine } from '../lines.js';
+import { joinPieces, type Line, type ViewContext, type Piece, TAB, toned, wrapLine } from '../lines.js';
 import { localTime } from '../time.js';
 import { statePiece } from '../values.js';
 import { outcomePiece } from './operation.js';
@@ -45,19 +45,19 @@ function webhookText({ said, read, forwards }: Extract<TimelineEntry, { event: '
   return passed.length === 0 ? text : `${text}, forwarded to ${passed.join(', ')}`;
 }
 
-export function timelineLines(timeline: readonly TimelineEntry[], look: Look): Line[] {
-  if (!look.terminal) {
+export function timelineLines(timeline: readonly TimelineEntry[], context: ViewContext): Line[] {
+  if (!context.terminal) {
     return timeline.map((entry) => {
       const { what, detail } = entryText(entry);
       return joinPieces('timeline', TAB, entry.time, TAB, entry.event, TAB, what, TAB, detail);
     });
   }
-  const times = timeline.map((entry) => timeText(entry, look));
+  const times = timeline.map((entry) => timeText(entry, context));
   const clock = Math.max(...times.map((text) => text.length));
   const texts = timeline.map(entryText);
   const widest = Math.max(15, ...texts.map(({ what }) => textOf(what).length));
   return texts.flatMap(({ what, detail }, index) => {
-    const room = Math.max(20, look.width - clock - widest - 6);
+    const room = Math.max(20, context.width - clock - widest - 6);
     const [first = '', ...rest] = wrapLine(detail, room);
     const gap = detail === '' ? '' : ' '.repeat(Math.max(0, widest - textOf(what).length) + 2);
     const indent = ' '.repeat(clock + widest + 6);
@@ -72,7 +72,7 @@ const textOf = (piece: Piece): string =>
   typeof piece === 'string' ? piece : 'text' in piece ? piece.text : '';
 
 /** The time alone where it is today's, else the day too. */
-function timeText({ event, time }: TimelineEntry, { now }: Look): string {
+function timeText({ event, time }: TimelineEntry, { now }: ViewContext): string {
   if (event === 'now') return 'now';
   const text = localTime(new Date(time));
   return text.slice(0, 10) === localTime(now).slice(0, 10) ? text.slice(11) : text.slice(5, 16);

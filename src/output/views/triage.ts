@@ -3,7 +3,7 @@
 import { firstLine } from '../../errors.js';
 import { commandText, paydesk } from '../../next-command.js';
 import type { Explained, Explanation } from '../../support/explain.js';
-import { type Line, type Look, toned, type View } from '../lines.js';
+import { type Line, type ViewContext, toned, type View } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { statePiece, textAt } from '../values.js';
 import { indentedCommand } from './explanation.js';
@@ -57,8 +57,8 @@ export const triageList: ListView<Explained> = {
  */
 export const nextCommandsView =
   (profile: string | undefined): View<readonly Explained[]> =>
-  (explained, look) => {
-    if (!look.terminal) return [];
+  (explained, context) => {
+    if (!context.terminal) return [];
     const toDecide = explained.flatMap((entry) =>
       'explanation' in entry && isForPerson(entry.explanation)
         ? [commandText(paydesk('payments', 'explain', entry.explanation.situation.paymentId), profile)]
@@ -68,9 +68,9 @@ export const nextCommandsView =
       ...commandSection(
         'Recommended',
         explained.map((entry) => of(entry, recommendedCommand, '')),
-        look,
+        context,
       ),
-      ...commandSection('You have to decide', toDecide, look),
+      ...commandSection('You have to decide', toDecide, context),
     ];
   };
 
@@ -79,10 +79,10 @@ const isForPerson = (explanation: Explanation): boolean =>
   recommendedCommand(explanation) === '' &&
   (explanation.severity === 'urgent' || explanation.severity === 'attention');
 
-function commandSection(title: string, commands: readonly string[], look: Look): Line[] {
+function commandSection(title: string, commands: readonly string[], context: ViewContext): Line[] {
   const some = commands.filter(Boolean);
   if (some.length === 0) return [];
-  return ['', title, ...some.flatMap((command) => indentedCommand(command, '  ', look))];
+  return ['', title, ...some.flatMap((command) => indentedCommand(command, '  ', context))];
 }
 
 function recommendedCommand({ actions }: Explanation): string {

@@ -26,12 +26,12 @@ export function watchedJson({ typed, read, result, error }: Watched, profile: st
 }
 
 /** One line per change, with how long it took. */
-export const watchLine: View<WatchEvent> = ({ event, read, before, after, time, tookMs }, look) => {
+export const watchLine: View<WatchEvent> = ({ event, read, before, after, time, tookMs }, context) => {
   const id = textAt(read.object, 'paymentId');
   const reference = textAt(read.object, 'referenceId');
   const state = statePiece(after ?? '?');
   const at = new Date(time);
-  if (!look.terminal) {
+  if (!context.terminal) {
     const took = event === 'changed' ? String(tookMs) : '';
     return [joinPieces(at.toISOString(), TAB, id, TAB, reference, TAB, before ?? '', TAB, state, TAB, took)];
   }

@@ -4,7 +4,7 @@ import { counted } from '../../contract/amount-format.js';
 import { createScrubber, REDACTED } from '../../redact.js';
 import type { WholeDelivery } from '../../webhooks/inbox/inbox.js';
 import { WEBHOOK_PATH } from '../../webhooks/webhook-path.js';
-import { joinPieces, type Line, type Look, toned, type View } from '../lines.js';
+import { joinPieces, type Line, type ViewContext, toned, type View } from '../lines.js';
 import { localTime, tookTime } from '../time.js';
 import { changeLine, forwardJson, keptJson } from './webhook.js';
 
@@ -62,14 +62,14 @@ export function requestLines(delivery: ShownRequest): Line[] {
 
 const indented = (lines: readonly Line[]): Line[] => lines.map((line) => joinPieces('  ', line));
 
-function attemptLines(delivery: WholeDelivery, look: Look): Line[] {
+function attemptLines(delivery: WholeDelivery, context: ViewContext): Line[] {
   return delivery.forwards.flatMap(({ to, replay, chaos, outcome, tries }) => {
     const how = [replay ? 'replay' : '', chaos ?? '', outcome].filter((part) => part !== '').join(', ');
     return [
       joinPieces(to, toned('dim', `  (${how})`)),
       ...tries.map(({ time, status, ms, answer, error }) =>
         joinPieces(
-          `  ${timeText(time, look)}  `,
+          `  ${timeText(time, context)}  `,
           status === null
             ? toned('bad', error ?? 'no answer')
             : toned(status < 300 ? 'good' : 'bad', String(status)),
@@ -81,21 +81,21 @@ function attemptLines(delivery: WholeDelivery, look: Look): Line[] {
   });
 }
 
-const timeText = (time: number, { terminal }: Look): string =>
+const timeText = (time: number, { terminal }: ViewContext): string =>
   terminal ? localTime(new Date(time)) : new Date(time).toISOString();
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim().slice(0, 120);
 
-export const webhookRequest: View<ShownRequest> = (delivery, look) => {
+export const webhookRequest: View<ShownRequest> = (delivery, context) => {
   const { id, time, kind, paymentId, referenceId, namedBy, saidState, verdict, why, readTime } = delivery;
   const names = [paymentId, referenceId].filter((name) => name !== null).join('   ');
   const fact = (label: string, value: Line): Line[] => [
     joinPieces('  ', toned('dim', label.padEnd(11)), '  ', value),
   ];
-  const forwards = attemptLines(delivery, look);
+  const forwards = attemptLines(delivery, context);
   return [
     toned('strong', `Webhook ${id}`),
-    ...fact('Came', joinPieces(timeText(time, look), kind === 'synthetic' ? '  (made by this desk)' : '')),
+    ...fact('Came', joinPieces(timeText(time, context), kind === 'synthetic' ? '  (made by this desk)' : '')),
     ...fact(
       'Payment',
       names === ''
@@ -104,7 +104,7 @@ export const webhookRequest: View<ShownRequest> = (delivery, look) => {
     ),
     ...(saidState === null ? [] : fact('It says', saidState)),
     ...fact('Service', changeLine(delivery)),
-    ...(readTime === null ? [] : fact('Read', timeText(readTime, look))),
+    ...(readTime === null ? [] : fact('Read', timeText(readTime, context))),
     ...(verdict === null ? [] : fact('Verdict', verdict)),
     ...(why === null ? [] : fact('Why', why)),
     '',

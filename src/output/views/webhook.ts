@@ -9,7 +9,7 @@ import {
   joinPieces,
   type Line,
   lineWidth,
-  type Look,
+  type ViewContext,
   type Piece,
   TAB,
   toned,
@@ -120,8 +120,8 @@ export const webhookList: ListView<Delivery> = {
 const STATE_WIDTH = 26;
 
 /** One delivery in a log: aligned where a person looks at it, tabs in a pipe. */
-export function deliveryLine(delivery: Delivery, look: Look): Line {
-  if (!look.terminal) {
+export function deliveryLine(delivery: Delivery, context: ViewContext): Line {
+  if (!context.terminal) {
     const values = webhookList.columns
       .filter(({ extra }) => extra !== true)
       .map(({ value }) => value(delivery));

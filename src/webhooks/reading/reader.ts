@@ -51,7 +51,7 @@ const MAX_FAMILIAR = 10_000;
 const TOO_MANY = 'not read: too many webhooks arrived for payments that do not exist';
 
 /** The deliveries that wait for a read of one payment. */
-interface Line {
+interface PaymentQueue {
   key: PaymentKey;
   waiting: WaitingDelivery[];
   /** Being read, about to be, or read a moment ago. */
@@ -74,30 +74,34 @@ export function createReader(options: ReaderOptions): Reader {
   const reads = createPaymentReads({ client, clock, budget, signal, onError });
   const familiar = createFamiliarPayments(store, app);
   const { report, finish, finishFailed, giveUp } = createReports(options);
-  const lines = createLines(signal, serve, onError);
+  const queues = createQueues(signal, serve, onError);
   // Apart from the others, because nothing is read for these.
-  const nameless = createLines(signal, (line) => finish(line, line.waiting.splice(0), 'none', null), onError);
+  const nameless = createQueues(
+    signal,
+    (queue) => finish(queue, queue.waiting.splice(0), 'none', null),
+    onError,
+  );
 
   function add(unread: UnreadDelivery): void {
     if (signal.aborted) return;
     const delivery = { ...unread, since: clock.monotonic() };
     const { paymentId, referenceId } = delivery;
-    if (paymentId !== null) return lines.add({ paymentId }, delivery);
-    if (referenceId !== null) return lines.add({ referenceId }, delivery);
-    // A line for each, so that none waits for another.
+    if (paymentId !== null) return queues.add({ paymentId }, delivery);
+    if (referenceId !== null) return queues.add({ referenceId }, delivery);
+    // A queue for each, so that none waits for another.
     nameless.add({ paymentId: String(delivery.id) }, delivery);
   }
 
-  async function serve(line: Line): Promise<void> {
-    const { key } = line;
+  async function serve(queue: PaymentQueue): Promise<void> {
+    const { key } = queue;
     const isKnown = await familiar.has(key);
-    if (!isKnown && budget.isAbsent(key)) return finishAbsent(line);
+    if (!isKnown && budget.isAbsent(key)) return finishAbsent(queue);
     if (!isKnown && !budget.takeForStranger()) {
-      return giveUp(line, line.waiting.splice(0), TOO_MANY);
+      return giveUp(queue, queue.waiting.splice(0), TOO_MANY);
     }
     await reads.waitForTurn();
     if (signal.aborted) return;
-    const deliveries = line.waiting.splice(0);
+    const deliveries = queue.waiting.splice(0);
     const read = await reads.forDeliveries(key, deliveries, isKnown);
     // The next listener reads what was cut off here.
     if (read === undefined || (signal.aborted && !('value' in read))) return;
@@ -106,25 +110,25 @@ export function createReader(options: ReaderOptions): Reader {
       familiar.add(key);
       const seen = seenPayment(app, read.value);
       const state = seen.state ?? '';
-      await report(line, deliveries, recorder.read(deliveries, { ...seen, state }, clock.now()));
+      await report(queue, deliveries, recorder.read(deliveries, { ...seen, state }, clock.now()));
       return;
     }
-    if (!read.absent) return finishFailed(line, deliveries, read.why);
+    if (!read.absent) return finishFailed(queue, deliveries, read.why);
     budget.noteAbsent(key);
-    line.waiting.unshift(...deliveries);
-    await finishAbsent(line);
+    queue.waiting.unshift(...deliveries);
+    await finishAbsent(queue);
   }
 
   /** A delivery that also has a reference is read by it; for the others there is no such payment. */
-  async function finishAbsent(line: Line): Promise<void> {
-    const { key } = line;
+  async function finishAbsent(queue: PaymentQueue): Promise<void> {
+    const { key } = queue;
     const none: WaitingDelivery[] = [];
-    for (const delivery of line.waiting.splice(0)) {
+    for (const delivery of queue.waiting.splice(0)) {
       const { referenceId } = delivery;
-      if ('paymentId' in key && referenceId !== null) lines.add({ referenceId }, delivery);
+      if ('paymentId' in key && referenceId !== null) queues.add({ referenceId }, delivery);
       else none.push(delivery);
     }
-    await finish(line, none, 'unknown', absentText(key));
+    await finish(queue, none, 'unknown', absentText(key));
   }
 
   return {
@@ -137,7 +141,7 @@ export function createReader(options: ReaderOptions): Reader {
     },
     async stop() {
       abort.abort();
-      await Promise.all([lines.idle(), nameless.idle()]);
+      await Promise.all([queues.idle(), nameless.idle()]);
     },
   };
 }
@@ -148,7 +152,7 @@ function createReports(options: Pick<ReaderOptions, 'recorder' | 'clock' | 'retr
 
   /** Deliveries whose result could not be written wait for the next read. */
   async function report(
-    line: Line,
+    queue: PaymentQueue,
     deliveries: WaitingDelivery[],
     writing: Promise<ReadResult[]>,
   ): Promise<ReadResult[]> {
@@ -157,70 +161,74 @@ function createReports(options: Pick<ReaderOptions, 'recorder' | 'clock' | 'retr
       onRead(results);
       return results;
     } catch (error) {
-      line.waiting.unshift(...deliveries);
+      queue.waiting.unshift(...deliveries);
       throw error;
     }
   }
 
   async function finish(
-    line: Line,
+    queue: PaymentQueue,
     deliveries: WaitingDelivery[],
     verdict: 'none' | 'unknown',
     why: string | null,
   ): Promise<void> {
     if (deliveries.length === 0) return;
-    await report(line, deliveries, recorder.unread(deliveries, verdict, why, clock.now()));
+    await report(queue, deliveries, recorder.unread(deliveries, verdict, why, clock.now()));
   }
 
   /** They are not read. What a target needs the read for is recorded as not sent. */
-  async function giveUp(line: Line, deliveries: WaitingDelivery[], why: string): Promise<void> {
+  async function giveUp(queue: PaymentQueue, deliveries: WaitingDelivery[], why: string): Promise<void> {
     await report(
-      line,
+      queue,
       deliveries,
       recorder.failed(deliveries, why, clock.now(), () => true),
     );
   }
 
-  /** Those that a target needs the read for wait in the line for another one. */
-  async function finishFailed(line: Line, deliveries: WaitingDelivery[], why: string): Promise<void> {
+  /** Those that a target needs the read for wait in the queue for another one. */
+  async function finishFailed(
+    queue: PaymentQueue,
+    deliveries: WaitingDelivery[],
+    why: string,
+  ): Promise<void> {
     const now = clock.monotonic();
     const waits = new Map(deliveries.map(({ id, since }) => [id, now - since]));
     const { minPauseMs, maxPauseMs, withinMs } = retries;
     const isGivenUp = (id: number) => (waits.get(id) ?? 0) >= withinMs;
     const writing = recorder.failed(deliveries, why, clock.now(), isGivenUp);
-    const results = await report(line, deliveries, writing);
+    const results = await report(queue, deliveries, writing);
     const unfinished = deliveries.filter((_, index) => results[index]?.verdict === null);
-    line.waiting.unshift(...unfinished);
+    queue.waiting.unshift(...unfinished);
     const pauseMs = Math.min(maxPauseMs, Math.max(minPauseMs, ...waits.values()));
-    line.retry = { count: unfinished.length, pauseMs };
+    queue.retry = { count: unfinished.length, pauseMs };
   }
 
   return { report, finish, finishFailed, giveUp };
 }
 
-/** One line of deliveries per payment; several payments are served at a time, each at most once at a time. */
-function createLines(
+/** One queue of deliveries per payment; several payments are served at a time, each at most once at a time. */
+function createQueues(
   signal: AbortSignal,
-  serve: (line: Line) => Promise<void>,
+  serve: (queue: PaymentQueue) => Promise<void>,
   onError: (error: unknown) => void,
 ) {
-  const lines = new Map<string, Line>();
-  const queue: Line[] = [];
+  const queues = new Map<string, PaymentQueue>();
+  const ready: PaymentQueue[] = [];
   const workers = new Set<Promise<void>>();
 
-  function enqueue(line: Line): void {
-    clearTimeout(line.retryTimer);
-    if (line.busy) return;
-    line.busy = true;
-    queue.push(line);
+  function enqueue(queue: PaymentQueue): void {
+    clearTimeout(queue.retryTimer);
+    if (queue.busy) return;
+    queue.busy = true;
+    ready.push(queue);
     if (workers.size >= CONCURRENCY || signal.aborted) return;
     const worker = work().finally(() => workers.delete(worker));
     workers.add(worker);
   }
 
   async function work(): Promise<void> {
-    for (let line = queue.shift(); line !== undefined; line = queue.shift()) {
-      const failed = await serve(line).then(
+    for (let queue = ready.shift(); queue !== undefined; queue = ready.shift()) {
+      const failed = await serve(queue).then(
         () => false,
         (error: unknown) => {
           onError(error);
@@ -228,27 +236,27 @@ function createLines(
         },
       );
       if (signal.aborted) return;
-      setTimeout(leave, failed ? PAUSE_AFTER_ERROR_MS : PAUSE_MS, line).unref();
+      setTimeout(leave, failed ? PAUSE_AFTER_ERROR_MS : PAUSE_MS, queue).unref();
     }
   }
 
-  function leave(line: Line): void {
-    line.busy = false;
-    const { retry, waiting } = line;
-    line.retry = undefined;
-    if (waiting.length === 0) lines.delete(keyText(line.key));
+  function leave(queue: PaymentQueue): void {
+    queue.busy = false;
+    const { retry, waiting } = queue;
+    queue.retry = undefined;
+    if (waiting.length === 0) queues.delete(keyText(queue.key));
     else if (waiting.length === retry?.count)
-      line.retryTimer = setTimeout(enqueue, retry.pauseMs, line).unref();
-    else enqueue(line);
+      queue.retryTimer = setTimeout(enqueue, retry.pauseMs, queue).unref();
+    else enqueue(queue);
   }
 
   return {
     add(key: PaymentKey, delivery: WaitingDelivery): void {
       const text = keyText(key);
-      const line = lines.get(text) ?? { key, waiting: [], busy: false };
-      lines.set(text, line);
-      line.waiting.push(delivery);
-      enqueue(line);
+      const queue = queues.get(text) ?? { key, waiting: [], busy: false };
+      queues.set(text, queue);
+      queue.waiting.push(delivery);
+      enqueue(queue);
     },
     /** Resolves when the workers have ended. */
     idle: async (): Promise<void> => void (await Promise.all(workers)),
