@@ -230,7 +230,7 @@ function lastOperation(
   const isSame =
     read === undefined ||
     stateOf(read) !== shown ||
-    isAsBefore({ shown, fingerprint: before_fingerprint ?? undefined }, read);
+    isAsBefore({ stateName: shown, fingerprint: before_fingerprint ?? undefined }, read);
   return {
     operation,
     outcome,

@@ -140,7 +140,7 @@ export async function checkIntent(
   let other = await overtaken();
   if (!other && !(await recordResult(desk, sent, result))) other = await overtaken();
   if (other) return checkIntent(desk, { ...move, read: look.last ?? move.read }, other);
-  if (result.isBack && mayPause && !move.wait && (await isSoonOver(desk, move, entry))) {
+  if (result.isBack && mayPause && !move.wait && (await waitOutQuietPeriod(desk, move, entry))) {
     const read = look.last ?? move.read;
     return checkIntent(desk, { ...move, read }, await desk.ledger.find(entry.id), { mayPause: false });
   }
@@ -152,7 +152,7 @@ const withTimeLeft = (result: MoveResult, heldMs: number): MoveResult =>
   result.outcome === 'done' ? result : { ...result, heldMs: result.heldMs ?? heldMs };
 
 /** Waits until the quiet period is over, where that is a matter of seconds; false where it is not, or at Ctrl-C. */
-async function isSoonOver(desk: Desk, { read }: Move, { id }: Entry): Promise<boolean> {
+async function waitOutQuietPeriod(desk: Desk, { read }: Move, { id }: Entry): Promise<boolean> {
   const left = await desk.ledger.quietLeft(await desk.ledger.find(id), quietOf(desk, read));
   if (left > MAX_PAUSE_MS) return false;
   await desk.clock.sleep(left + 1, desk.signal);
@@ -165,8 +165,8 @@ async function lookAgain(desk: Desk, sent: Sent, evidence: Evidence): Promise<Pa
   const isOpen = first.standing === 'unchanged' || first.standing === 'changed';
   if (taken || evidence.kind !== 'unknown' || !isOpen) return first;
   const later = await lookUntilProven(desk, sent);
-  const shown = [...first.shown, ...later.shown];
-  return later.last === undefined ? { ...first, shown } : { ...later, shown };
+  const states = [...first.states, ...later.states];
+  return later.last === undefined ? { ...first, states } : { ...later, states };
 }
 
 async function settled(
@@ -207,8 +207,8 @@ function refuseOther(entry: Entry, read: PaymentRead): void {
 /** What was known when it was sent, from the ledger instead of from memory. */
 async function sentBefore(desk: Desk, move: Move, entry: Entry): Promise<Sent> {
   const { client } = desk;
-  const shown = entry.before_state;
-  const state = client.canonicalState(shown ?? undefined);
+  const stateName = entry.before_state;
+  const state = client.canonicalState(stateName ?? undefined);
   const fingerprint = entry.before_fingerprint ?? undefined;
   const outcomes = await desk.ledger.outcomesOf(entry.id);
   const underWay = outcomes.some(({ after_state }) =>
@@ -216,7 +216,7 @@ async function sentBefore(desk: Desk, move: Move, entry: Entry): Promise<Sent> {
   );
   // A state that paydesk does not know may have been captured already: only a change from now on proves anything.
   const capturedAmount = state === undefined ? move.read.fields.capturedAmount : undefined;
-  const before = { state, shown, fingerprint, capturedAmount };
+  const before = { state, stateName, fingerprint, capturedAmount };
   return { move, before, since: { underWay, isTaken: false }, beforeRead: move.read, intent: entry };
 }
 

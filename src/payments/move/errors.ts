@@ -49,7 +49,7 @@ const hold = (operation: string, heldMs: number): string =>
 
 /** How the payment stands after an answer that was no success: what was under way before may have ended since. */
 function standsNow(sent: Sent, read: PaymentRead | undefined, heldMs: number): string {
-  if (read !== undefined && stateOf(read) !== sent.before.shown)
+  if (read !== undefined && stateOf(read) !== sent.before.stateName)
     return `The payment shows ${shownText(read)} now.`;
   return `The payment has not changed so far. ${hold(sent.move.operation, heldMs)}`;
 }
@@ -121,7 +121,7 @@ export function notTaken(
 /** Under way, and known to have come back. */
 export function failed(sent: Sent, read: PaymentRead): NotReachedError {
   const { operation } = sent.move;
-  const back = stateOf(read) === sent.before.shown;
+  const back = stateOf(read) === sent.before.stateName;
   return new NotReachedError(
     `The ${nounOf(operation)} of payment ${labelOf(read)} failed: the payment is ${back ? 'back in' : 'in'} ${shownText(read)}.`,
     { code: 'not-reached', next: [paydesk('payments', operation, idOf(read), '--again'), explain(read)] },
@@ -147,21 +147,21 @@ const onceMore = ({ intent }: Sent): string =>
     ? 'It was not sent again.'
     : 'It was sent again once, as you asked, and not repeated.';
 
-const counts = ['No read', 'One read', 'Two reads', 'Three reads', 'Four reads', 'Five reads'];
+const counts = ['One read', 'Two reads', 'Three reads', 'Four reads', 'Five reads'];
 
-export function stillUnknown(sent: Sent, why: string, shown: readonly string[]): UnknownOutcomeError {
+export function stillUnknown(sent: Sent, why: string, states: readonly string[]): UnknownOutcomeError {
   return new UnknownOutcomeError(
     `${nameOf(sent)} has an unknown outcome: ${why}\n` +
-      `It may or may not have been carried out. ${onceMore(sent)}\n${seenText(shown)}`,
+      `It may or may not have been carried out. ${onceMore(sent)}\n${seenText(states)}`,
     { code: 'outcome-unknown', next: [check(sent.beforeRead), explain(sent.beforeRead)] },
   );
 }
 
-function seenText(shown: readonly string[]): string {
-  const states = [...new Set(shown.map(safeText))].join(', then ');
-  const count = counts[shown.length] ?? `${shown.length} reads`;
-  if (shown.length === 0) return 'The payment could not be read since then.';
-  return `${count} since then ${shown.length === 1 ? 'shows' : 'show'} ${states}.`;
+function seenText(states: readonly string[]): string {
+  if (states.length === 0) return 'The payment could not be read since then.';
+  const count = counts[states.length - 1] ?? `${states.length} reads`;
+  const texts = [...new Set(states.map(safeText))].join(', then ');
+  return `${count} since then ${states.length === 1 ? 'shows' : 'show'} ${texts}.`;
 }
 
 /** The payment is not as it was, and that proves nothing: a state that we do not know, or any other difference. */
@@ -181,9 +181,10 @@ export function showsOther(sent: Sent, read: PaymentRead): UnknownOutcomeError {
 
 function differenceOf(sent: Sent, read: PaymentRead): string {
   const now = shownText(read);
-  if (stateOf(read) === sent.before.shown) return `still shows ${now}, but is not exactly as it was before`;
+  if (stateOf(read) === sent.before.stateName)
+    return `still shows ${now}, but is not exactly as it was before`;
   const unknown = read.state === undefined ? ', a state that paydesk does not know' : '';
-  return `was ${safeText(sent.before.shown ?? '?')} and now shows ${now}${unknown}`;
+  return `was ${safeText(sent.before.stateName ?? '?')} and now shows ${now}${unknown}`;
 }
 
 /** An earlier instruction whose outcome the reads do not settle. */
@@ -208,7 +209,7 @@ export function stillOpen(sent: Sent, entry: Entry, look: PaymentLook, heldMs: n
     heldMs === 0
       ? 'It can be sent again with --resend, which first makes sure that nothing has changed.'
       : `It can be sent again with --resend ${whenText(heldMs)}.`;
-  const shows = [...new Set(look.shown.map(safeText))].join(', then ') || shownText(read);
+  const shows = [...new Set(look.states.map(safeText))].join(', then ') || shownText(read);
   return new UnknownOutcomeError(
     `The outcome of the ${nounOf(operation)} of payment ${labelOf(read)}, ${since}, is still unknown: ` +
       `the payment shows ${shows}.\nNothing was sent now. ${again}`,

@@ -19,7 +19,7 @@ import { stateOf } from '../named-payments.js';
 export interface Before {
   state: StateName | undefined;
   /** The state as the service names it. */
-  shown: string | null;
+  stateName: string | null;
   /** Undefined where an intent has none: then only the state is compared. */
   fingerprint: string | undefined;
   capturedAmount?: JsonNumber | undefined;
@@ -55,7 +55,7 @@ export function beforeOf(read: PaymentRead): Before {
   const { capturedAmount } = read.fields;
   return {
     state: read.state,
-    shown: stateOf(read),
+    stateName: stateOf(read),
     fingerprint: fingerprintOf(read),
     ...(capturedAmount === undefined ? {} : { capturedAmount }),
   };
@@ -143,11 +143,11 @@ export function hasPassed(operation: SettleOperation, before: Before, { state }:
  * such as a refunded amount, may be the work of one that did not.
  */
 export function isAsBefore(
-  { shown, fingerprint }: Pick<Before, 'shown' | 'fingerprint'>,
+  { stateName, fingerprint }: Pick<Before, 'stateName' | 'fingerprint'>,
   read: PaymentRead,
   { ignoreFailure = false } = {},
 ): boolean {
-  if (stateOf(read) !== shown) return false;
+  if (stateOf(read) !== stateName) return false;
   if (fingerprint === undefined || fingerprint === fingerprintOf(read)) return true;
   return ignoreFailure && fingerprint === fingerprintWithoutFailure(read);
 }

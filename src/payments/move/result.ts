@@ -97,7 +97,7 @@ export interface PaymentLook {
   standing: Standing;
   last: PaymentRead | undefined;
   /** The states seen, as the service names them. */
-  shown: string[];
+  states: string[];
   /** A recheck went through before the last read. */
   rechecked: boolean;
 }
@@ -113,7 +113,7 @@ export function resultOf(
     typed,
     operation,
     payment: (read ?? sent.beforeRead).object,
-    before: sent.before.shown,
+    before: sent.before.stateName,
     after: read === undefined ? null : stateOf(read),
     outcome,
     ...(sent.tookMs === undefined ? {} : { tookMs: sent.tookMs }),

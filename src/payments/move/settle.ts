@@ -51,7 +51,7 @@ export async function settle(
 /** A success that shows the payment in a state which is neither the one before nor one that this leads to. */
 function contradicts({ move, before, since }: Sent, shown: PaymentRead): boolean {
   const state = stateOf(shown);
-  if (state === null || state === before.shown) return false;
+  if (state === null || state === before.stateName) return false;
   const standing = standingOf(move.operation, before, shown, { ...since, isTaken: true });
   return standing === 'changed' || standing === 'excluded';
 }
@@ -141,14 +141,14 @@ function isOfEarlier({ move, before }: Sent, evidence: Evidence, standing: Stand
 }
 
 /** No read went through: a success stays taken, and nothing else is known. */
-function unread(sent: Sent, evidence: Evidence, { shown }: PaymentLook): MoveResult {
+function unread(sent: Sent, evidence: Evidence, { states }: PaymentLook): MoveResult {
   if (evidence.kind === 'taken') return resultOf(sent, undefined, 'accepted');
-  return resultOf(sent, undefined, 'unknown', stillUnknown(sent, whyOf(evidence), shown));
+  return resultOf(sent, undefined, 'unknown', stillUnknown(sent, whyOf(evidence), states));
 }
 
 /** The reads say nothing of it. */
 function asAnswered(desk: Desk, sent: Sent, evidence: Evidence, look: PaymentLook): MoveResult {
-  const { last, shown } = look;
+  const { last, states } = look;
   const heldMs = quietOf(desk, sent.beforeRead);
   switch (evidence.kind) {
     case 'taken':
@@ -165,7 +165,7 @@ function asAnswered(desk: Desk, sent: Sent, evidence: Evidence, look: PaymentLoo
       return withHold(desk, sent, { ...result, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
     }
     default:
-      return withHold(desk, sent, resultOf(sent, last, 'unknown', stillUnknown(sent, evidence.why, shown)));
+      return withHold(desk, sent, resultOf(sent, last, 'unknown', stillUnknown(sent, evidence.why, states)));
   }
 }
 
@@ -185,28 +185,28 @@ export async function lookOnce(
   first: PaymentRead | undefined,
   { taken, recheck = true }: { taken: boolean; recheck?: boolean },
 ): Promise<PaymentLook> {
-  const shown: string[] = [];
+  const states: string[] = [];
   const { read = first, failure } = first ? {} : await readSettling(desk, sent);
   if (read === undefined) {
     // A service that does not show the payment now may do so later.
     if (failure && !(failure instanceof TemporaryError)) desk.note(failure.message);
-    return { standing: 'changed', last: undefined, shown, rechecked: false };
+    return { standing: 'changed', last: undefined, states, rechecked: false };
   }
-  shown.push(stateOf(read) ?? '?');
+  states.push(stateOf(read) ?? '?');
   // Where the service did not accept the move, it may be another one that is in progress.
   if (taken) noteUnderWay(sent, read);
   const standing = standingNow(sent, read);
-  if (isProof(sent, standing, taken)) return { standing, last: read, shown, rechecked: false };
+  if (isProof(sent, standing, taken)) return { standing, last: read, states, rechecked: false };
   const confirmed = recheck ? await recheckAndRead(desk, sent) : undefined;
-  if (confirmed === undefined) return { standing, last: read, shown, rechecked: false };
+  if (confirmed === undefined) return { standing, last: read, states, rechecked: false };
   const { rechecked = confirmed.read } = confirmed;
   if (confirmed.differs) {
-    shown.push(stateOf(rechecked) ?? '?', stateOf(confirmed.read) ?? '?');
-    return { standing: 'changed', last: rechecked, shown, rechecked: true };
+    states.push(stateOf(rechecked) ?? '?', stateOf(confirmed.read) ?? '?');
+    return { standing: 'changed', last: rechecked, states, rechecked: true };
   }
-  shown.push(stateOf(confirmed.read) ?? '?');
+  states.push(stateOf(confirmed.read) ?? '?');
   noteUnderWay(sent, confirmed.read);
-  return { standing: standingNow(sent, confirmed.read), last: confirmed.read, shown, rechecked: true };
+  return { standing: standingNow(sent, confirmed.read), last: confirmed.read, states, rechecked: true };
 }
 
 function noteUnderWay({ move, before, since }: Sent, read: PaymentRead): void {
@@ -255,7 +255,7 @@ export async function recheckAndRead(desk: Desk, sent: CheckedMove): Promise<Con
   const { read } = await readSettling(desk, sent);
   if (read === undefined) return undefined;
   const isChange = saysChanged || (rechecked !== undefined && showsChange(sent, rechecked, read));
-  const differs = isChange && stateOf(read) === sent.before.shown;
+  const differs = isChange && stateOf(read) === sent.before.stateName;
   if (isQueued && !differs) return undefined;
   return { read, differs, rechecked: rechecked && stateOf(rechecked) !== null ? rechecked : undefined };
 }
@@ -263,7 +263,7 @@ export async function recheckAndRead(desk: Desk, sent: CheckedMove): Promise<Con
 /** Whether a recheck shows another state than before, or something else that a read which is as before does not have. */
 function showsChange({ before }: Pick<Sent, 'before'>, rechecked: PaymentRead, read: PaymentRead): boolean {
   const state = stateOf(rechecked);
-  if (state !== null && state !== before.shown) return true;
+  if (state !== null && state !== before.stateName) return true;
   return isAsBefore(before, read, { ignoreFailure: true }) && differsFromRead(rechecked, read);
 }
 
@@ -287,12 +287,12 @@ async function readSettling(
 /** Reads until something is proven, or the time is up. The provider is asked once. */
 export async function lookUntilProven(desk: Desk, sent: Sent): Promise<PaymentLook> {
   const limitMs = sent.move.wait ? desk.waitMs : READ_MS;
-  let result: PaymentLook = { standing: 'changed', last: undefined, shown: [], rechecked: false };
+  let result: PaymentLook = { standing: 'changed', last: undefined, states: [], rechecked: false };
   const look = async () => {
     const next = await lookOnce(desk, sent, undefined, { taken: false, recheck: !result.rechecked });
-    const shown = [...result.shown, ...next.shown];
+    const states = [...result.states, ...next.states];
     const rechecked = result.rechecked || next.rechecked;
-    result = next.last === undefined ? { ...result, shown } : { ...next, shown, rechecked };
+    result = next.last === undefined ? { ...result, states } : { ...next, states, rechecked };
   };
   const isOver = () =>
     result.last !== undefined && ['done', 'under-way', 'excluded'].includes(result.standing);
