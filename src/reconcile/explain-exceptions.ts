@@ -90,7 +90,7 @@ interface Found {
 }
 
 /** `line` is what the file has, or for a payment that it lacks, what it should have. */
-export function exceptionFor(
+export function buildException(
   line: Omit<SettlementLine, 'line'> & { line: number | null },
   found: Found,
 ): Exception {

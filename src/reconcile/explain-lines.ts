@@ -3,7 +3,7 @@
 import { findSameAmount, type SettledRow } from '../ledger/known/settled.js';
 import type { Exception } from './exception.js';
 import {
-  exceptionFor,
+  buildException,
   type ExplainTools,
   type FreshPayment,
   type FreshPayments,
@@ -14,8 +14,8 @@ import { type FileEvidence, findEvidence, namesOf, objectionTo } from './objecti
 import type { Pass, PassTools } from './pass.js';
 import type { Candidate, CandidateStaging } from './staging.js';
 import { findRelated } from './related.js';
-import { plainId } from './plain-id.js';
-import { exceptionOf, isOtherCapture } from './verdict.js';
+import { idWithoutQuotes } from './id-without-quotes.js';
+import { exceptionName, isOtherCapture } from './verdict.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** How far the provider's date may be from the payment's for the pair to be worth a look. */
@@ -68,17 +68,17 @@ function withPayment(
   const found = fresh.get(paymentId);
   if (found === undefined || 'problem' in found) {
     const exception = found?.isMissing === true ? 'not-at-service' : 'unreadable';
-    return exceptionFor(line, { exception, matchedBy: by, problem: found?.problem, profile });
+    return buildException(line, { exception, matchedBy: by, problem: found?.problem, profile });
   }
   const ofPayment = evidence(paymentId);
   const isOnly = line.kind === 'capture' && !pass.seen.has('second-capture', knownId);
   const isOther = pass.hasCaptureIds && isOnly && hasOtherCapture(line, found);
   const exception =
-    exceptionOf(line, found.facts, firstLine, ofPayment.firstCapture) ??
+    exceptionName(line, found.facts, firstLine, ofPayment.firstCapture) ??
     (isOther ? 'capture-id-differs' : undefined);
   if (exception === undefined) return undefined;
   const objection = objectionTo(found, ofPayment) ?? (pass.hidesRefunds ? HIDDEN_REFUNDS : undefined);
-  return exceptionFor(line, { exception, payment: found, matchedBy: by, firstLine, objection, profile });
+  return buildException(line, { exception, payment: found, matchedBy: by, firstLine, objection, profile });
 }
 
 const HIDDEN_REFUNDS = 'the mapping does not tell refunds from captures: add kind';
@@ -86,7 +86,7 @@ const HIDDEN_REFUNDS = 'the mapping does not tell refunds from captures: add kin
 /** Of two captures, the later one is reported. One alone may be a second charge whose first one is in another file. */
 const hasOtherCapture = (line: SettlementLine, payment: FreshPayment): boolean =>
   isOtherCapture(line, payment.facts) &&
-  !namesOf(payment).some((name) => plainId(name) === plainId(line.operationId ?? ''));
+  !namesOf(payment).some((name) => idWithoutQuotes(name) === idWithoutQuotes(line.operationId ?? ''));
 
 const knownIds = (page: readonly Candidate[]): Map<string, number> =>
   new Map(page.flatMap(({ match }) => (match ? [[match.paymentId, match.knownId] as const] : [])));
@@ -98,11 +98,11 @@ function withoutPayment(
   suggestion: SettledRow | undefined,
 ): Exception {
   if (asked?.problem !== undefined) {
-    return exceptionFor(line, { exception: 'unreadable', problem: asked.problem, suggestion, profile });
+    return buildException(line, { exception: 'unreadable', problem: asked.problem, suggestion, profile });
   }
   const isOther = line.kind !== 'capture' && line.kind !== 'refund' && line.kind !== 'chargeback';
   const exception = asked === undefined ? 'not-known' : 'not-at-service';
-  return exceptionFor(line, { exception: isOther ? 'other-kind' : exception, suggestion, profile });
+  return buildException(line, { exception: isOther ? 'other-kind' : exception, suggestion, profile });
 }
 
 /** Suggestions for the lines of no payment, each in the state that the service shows now. */

@@ -11,7 +11,7 @@ import {
 } from '../ledger/known/settled.js';
 import { isExact, negated } from '../contract/exact.js';
 import type { Exception } from './exception.js';
-import { exceptionFor, type ExplainTools, type FreshPayment, readFresh } from './explain-exceptions.js';
+import { buildException, type ExplainTools, type FreshPayment, readFresh } from './explain-exceptions.js';
 import { factsOf, type Pass, type PassTools } from './pass.js';
 import type { CandidateStaging } from './staging.js';
 import { createSettlementTally, type SettlementTally } from './tally.js';
@@ -99,7 +99,7 @@ const missingException = (
   payment: FreshPayment,
   profile: string | undefined,
 ): Exception =>
-  exceptionFor(missingLine(kind, row, payment.facts), { exception: 'not-in-file', payment, profile });
+  buildException(missingLine(kind, row, payment.facts), { exception: 'not-in-file', payment, profile });
 
 const unreadableException = (
   kind: ExpectedKind,
@@ -107,7 +107,7 @@ const unreadableException = (
   problem: string | undefined,
   profile: string | undefined,
 ): Exception =>
-  exceptionFor(missingLine(kind, row), {
+  buildException(missingLine(kind, row), {
     exception: 'unreadable',
     paymentId: row.payment_id,
     problem,

@@ -1,13 +1,13 @@
 // Tells quickly that a text is no name of a payment. A million lines have many texts, and hardly any of them is one.
 
-import { type BareId, isContained } from './bare-id.js';
+import { type UnpunctuatedId, isContained } from './id-without-punctuation.js';
 
 const BITS = 1 << 26;
 
 export interface NameFilter {
   add(name: string): void;
   /** The texts of an ID that may be names: all of it, and what it contains. */
-  possibleNames(id: BareId): string[];
+  possibleNames(id: UnpunctuatedId): string[];
 }
 
 export function createNameFilter(): NameFilter {

@@ -3,7 +3,7 @@
 import { findSettled, type SettledRow } from '../ledger/known/settled.js';
 import { idOf } from '../payments/named-payments.js';
 import type { FreshPayment, FreshPayments } from './explain-exceptions.js';
-import { bareId } from './bare-id.js';
+import { idWithoutPunctuation } from './id-without-punctuation.js';
 import { hasOperation } from './match.js';
 import type { Pass, PassTools } from './pass.js';
 import type { SettlementLine } from './line.js';
@@ -137,8 +137,9 @@ export function objectionTo(
   if (unnamedLine !== undefined)
     return `line ${unnamedLine} has the same amount, and no payment is found for it`;
   if (hasNewName) return 'the service showed another ID or reference while the file was compared';
-  const names = namesOf(payment).map((name) => bareId(name).text);
-  const isName = (id: string | undefined) => id !== undefined && names.includes(bareId(id).text);
+  const names = namesOf(payment).map((name) => idWithoutPunctuation(name).text);
+  const isName = (id: string | undefined) =>
+    id !== undefined && names.includes(idWithoutPunctuation(id).text);
   if (lines.some(({ line }) => !isOwnCapture(line, facts) && isName(line.operationId)))
     return 'a line has a name of the payment where the ID of its capture should be';
   const { referenceId } = situation;

@@ -7,11 +7,11 @@ import type { FileProblems } from '../spreadsheet/problems.js';
 import type { Store } from '../store/store.js';
 import { dayOf, idsOf, type SettlementLine } from './line.js';
 import { type LineMatch, matchLines } from './match.js';
-import { plainId } from './plain-id.js';
+import { idWithoutQuotes } from './id-without-quotes.js';
 import { createSeen, type SeenPayments } from './seen.js';
 import type { Candidate, CandidateStaging } from './staging.js';
 import { createSettlementTally, type SettlementTally } from './tally.js';
-import { exceptionOf, isOwnCapture, type PaymentFacts } from './verdict.js';
+import { exceptionName, isOwnCapture, type PaymentFacts } from './verdict.js';
 
 export interface PassTools {
   store: Store<DeskTables>;
@@ -39,7 +39,7 @@ export interface Pass {
 }
 
 /** Refuses a file with bad lines, once all of it was read. */
-export async function passOver(
+export async function matchFile(
   { store, app, staging, signal, tellsRefunds, onProgress }: PassTools,
   lines: AsyncIterable<readonly SettlementLine[]>,
   problems: FileProblems,
@@ -134,7 +134,7 @@ function place(line: SettlementLine, match: LineMatch | undefined, seen: SeenPay
   if (kind === 'capture' && firstLine === undefined && !isOwnCapture(line, facts)) {
     seen.mark('unproven-capture', known.id, line.line);
   }
-  const agrees = exceptionOf(line, facts, firstLine) === undefined && wasReadSinceCapture(match);
+  const agrees = exceptionName(line, facts, firstLine) === undefined && wasReadSinceCapture(match);
   const foreign = foreignIdsOf(line, match);
   if (agrees && foreign.length === 0) return MATCHED;
   const candidate = {
@@ -163,8 +163,8 @@ function foreignIdsOf(line: SettlementLine, { known }: LineMatch): readonly stri
   ];
   const others = idsOf(line).filter((id) => !own.includes(id));
   if (others.length === 0) return NO_IDS;
-  const plain = own.flatMap((id) => (id === null ? [] : [plainId(id)]));
-  return others.filter((id) => !plain.includes(plainId(id)));
+  const plain = own.flatMap((id) => (id === null ? [] : [idWithoutQuotes(id)]));
+  return others.filter((id) => !plain.includes(idWithoutQuotes(id)));
 }
 
 /** Otherwise a read may show a fee to compare, or that only a part was captured. */

@@ -9,7 +9,7 @@ import { explainLines } from './explain-lines.js';
 import type { SettlementLine } from './line.js';
 import { findMissing, type MissingPayments } from './missing.js';
 import { watchRecords } from './known-changes.js';
-import { type Pass, passOver, type PassTools } from './pass.js';
+import { type Pass, matchFile, type PassTools } from './pass.js';
 import { openCandidateStaging, type CandidateStaging } from './staging.js';
 import type { TotalRow } from './tally.js';
 
@@ -78,7 +78,7 @@ async function reconcileWith(
     notBooked = 0;
     const problems = createFileProblems('bad-file');
     const lines = open(problems, () => void (notBooked += 1));
-    return passOver({ ...tools, staging }, lines, problems);
+    return matchFile({ ...tools, staging }, lines, problems);
   };
   for (let round = 1; ; round += 1) {
     tools.onBegin();

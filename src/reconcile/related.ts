@@ -2,7 +2,7 @@
 // back. All lines are looked through once, for the names of these payments alone.
 
 import { settledByIds, type SettledRow } from '../ledger/known/settled.js';
-import { bareId } from './bare-id.js';
+import { idWithoutPunctuation } from './id-without-punctuation.js';
 import { idsOf } from './line.js';
 import { createNameFilter, type NameFilter } from './name-filter.js';
 import { MAX_EVIDENCE } from './objection.js';
@@ -50,7 +50,7 @@ const knownNames = (row: SettledRow): Name[] =>
 /** An ID that a line has of its own payment may contain one of another payment, as `ord-1-2` contains `ord-1`. */
 function possibleNames({ line, match }: Candidate, filter: NameFilter): PossibleName[] {
   return idsOf(line).flatMap((id) => {
-    const bare = bareId(id);
+    const bare = idWithoutPunctuation(id);
     const isOwn = match !== undefined && !match.foreign.includes(id);
     const names = isOwn ? [bare.text] : filter.possibleNames(bare);
     return names.map((name) => ({

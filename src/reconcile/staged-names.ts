@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import { toUnits } from '../contract/exact.js';
-import { bareId, partsOf } from './bare-id.js';
+import { idWithoutPunctuation, partsOf } from './id-without-punctuation.js';
 import { dayOf, type SettlementLine } from './line.js';
 import {
   STAGING_PAGE_SIZE,
@@ -58,7 +58,7 @@ export function createStagedNames(store: StagingStore, write: StagingWrite): Sta
 
     async addNames(names) {
       const rows = names.flatMap(({ paymentId, id }) => {
-        const bare = bareId(id);
+        const bare = idWithoutPunctuation(id);
         if (bare.text === '') return [];
         const parts = partsOf(bare).map((part) => [part, paymentId, 1] as const);
         return [[bare.text, paymentId, 0] as const, ...parts];
@@ -90,7 +90,7 @@ export function createStagedNames(store: StagingStore, write: StagingWrite): Sta
     },
 
     async hasNames(paymentId, ids) {
-      const names = new Set(ids.map((id) => bareId(id).text).filter((name) => name !== ''));
+      const names = new Set(ids.map((id) => idWithoutPunctuation(id).text).filter((name) => name !== ''));
       const { rows } = await sql<{
         name: string;
       }>`select name from names where payment = ${paymentId} and not is_part

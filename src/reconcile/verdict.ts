@@ -3,7 +3,7 @@
 import { wasCaptured } from '../contract/states.js';
 import { isExact, toUnits } from '../contract/exact.js';
 import type { SettlementLine } from './line.js';
-import { plainId } from './plain-id.js';
+import { idWithoutQuotes } from './id-without-quotes.js';
 
 /** Why a line needs attention. */
 export type ExceptionName =
@@ -40,7 +40,7 @@ export interface PaymentFacts {
  * Undefined where the line and the payment agree. `firstLine` is an earlier line with the same kind and payment, and
  * `firstCapture` that line of a capture, where it may have the ID of another one.
  */
-export function exceptionOf(
+export function exceptionName(
   line: SettlementLine,
   facts: PaymentFacts,
   firstLine: number | undefined,
@@ -73,8 +73,8 @@ export function isOtherCapture(
   { captureId, authorizeId }: PaymentFacts,
 ): boolean {
   if (operationId === undefined || captureId === undefined) return false;
-  const own = [captureId, ...(authorizeId === undefined ? [] : [authorizeId])].map(plainId);
-  return !own.includes(plainId(operationId));
+  const own = [captureId, ...(authorizeId === undefined ? [] : [authorizeId])].map(idWithoutQuotes);
+  return !own.includes(idWithoutQuotes(operationId));
 }
 
 /** The line has the ID of the payment's own capture or authorisation. */

@@ -2,7 +2,7 @@
 // doubts, and never make a match.
 
 /** An ID in letters and digits alone, and where its words begin. */
-export interface BareId {
+export interface UnpunctuatedId {
   text: string;
   cuts: ReadonlySet<number>;
 }
@@ -12,7 +12,7 @@ const MIN_CONTAINED = 4;
 /** Text of this length means the same ID also where letters are attached to its letters. */
 const MIN_ATTACHED = 8;
 
-export function bareId(id: string): BareId {
+export function idWithoutPunctuation(id: string): UnpunctuatedId {
   const cuts = new Set([0]);
   let text = '';
   for (const word of wordsOf(id)) cuts.add((text += word).length);
@@ -28,7 +28,7 @@ function wordsOf(id: string): readonly string[] {
 }
 
 /** What a line may have of an ID instead of all of it: its words, and several from the beginning or the end. */
-export function partsOf({ text, cuts }: BareId): string[] {
+export function partsOf({ text, cuts }: UnpunctuatedId): string[] {
   const places = [...cuts];
   const parts = places.flatMap((cut, index) => [
     text.slice(0, cut),
@@ -40,7 +40,7 @@ export function partsOf({ text, cuts }: BareId): string[] {
 }
 
 /** Whether this text of an ID stands for itself: a number is never cut, and neither is a short word. */
-export function isContained({ text, cuts }: BareId, start: number, end: number): boolean {
+export function isContained({ text, cuts }: UnpunctuatedId, start: number, end: number): boolean {
   const edge = Math.min(edgeAt(text, cuts, start), edgeAt(text, cuts, end));
   return edge !== NO_EDGE && end - start >= (edge === WORD_EDGE ? MIN_CONTAINED : MIN_ATTACHED);
 }
