@@ -41,12 +41,12 @@ export interface Claims {
   confirm(claimed: Claimed): Promise<Claimed | undefined>;
   /** The last intent that this batch wrote for the row, in this process or another. */
   sentFor(row: BatchRow): Promise<Entry | undefined>;
-  /** Rows that nobody works on and that were due at `before`; only those that wait for a later try where that is asked. */
-  claim(limit: number, before: number, onlyWaiting: boolean): Promise<Claimed[]>;
+  /** Rows that nobody works on and that are due by then; only those that wait for a later try where that is asked. */
+  claim(limit: number, dueBy: number, onlyWaiting: boolean): Promise<Claimed[]>;
   /** Rows that wait for a later try; undefined when there are none. */
   waiting(): Promise<Waiting | undefined>;
   /** Whether somebody else still has rows of this batch. */
-  othersAtWork(before: number): Promise<boolean>;
+  othersAtWork(dueBy: number): Promise<boolean>;
   /** Ends the leases of processes that are gone. */
   freeAbandoned(): Promise<void>;
   renew(): Promise<void>;
@@ -111,11 +111,11 @@ export function createClaims(
   const sentFor = async (row: BatchRow) => (await intentsOf(store, batch, [row])).get(row.payment_id);
 
   return {
-    async claim(limit, before, onlyWaiting) {
+    async claim(limit, dueBy, onlyWaiting) {
       const now = steady();
       const rows = await store.claimDue({
         table: 'batch_rows',
-        now: before,
+        now: dueBy,
         leaseMs: LEASE_MS,
         limit,
         owner: owner.name,
@@ -141,7 +141,7 @@ export function createClaims(
 
     sentFor,
     waiting: () => waitingRows(store, batch),
-    othersAtWork: (before) => othersHoldDueRows(store, batch, owner, before),
+    othersAtWork: (dueBy) => othersHoldDueRows(store, batch, owner, dueBy),
     freeAbandoned: () =>
       releaseAbandoned(store, { table: 'batch_rows', owner, where: ofBatch, dueTime: ABANDONED_DUE }),
 
@@ -171,7 +171,7 @@ export function createClaims(
       const written = await store.transaction((tx) => finishRow(tx, store.engine, values), { mayWait: true });
       ours.delete(row.id);
       if (written.length === 1) return true;
-      await agree(store, row, await sentFor(row));
+      await copyLedgerOutcome(store, row, await sentFor(row));
       return false;
     },
 
@@ -242,7 +242,11 @@ async function reopenRows(store: Store<DeskTables>, ids: readonly number[]): Pro
 }
 
 /** What was sent for a row after somebody else had finished it counts, and not what that one found. */
-async function agree(store: Store<DeskTables>, row: BatchRow, sent: Entry | undefined): Promise<void> {
+async function copyLedgerOutcome(
+  store: Store<DeskTables>,
+  row: BatchRow,
+  sent: Entry | undefined,
+): Promise<void> {
   if (!sent?.last) return;
   const outcome = rowOutcomeOf(sent);
   const { after_state, why } = sent.last;
@@ -280,14 +284,14 @@ async function othersHoldDueRows(
   store: Store<DeskTables>,
   batch: BatchRecord,
   owner: Owner,
-  before: number,
+  dueBy: number,
 ): Promise<boolean> {
   const held = await store.db
     .selectFrom('batch_rows')
     .select('id')
     .where('batch_id', '=', batch.id)
     .where('finished', '=', 0)
-    .where('due_time', '<=', before)
+    .where('due_time', '<=', dueBy)
     .where('lease_owner', '!=', owner.name)
     .where('lease_until', '>', leaseClock(store.engine))
     .limit(sql.lit(1))

@@ -29,7 +29,7 @@ export interface RunnerTools {
   stopping: Stopping;
   options: RunOptions;
   /** When this run began, by the ledger's clock: rows that are left for later runs are due after it. */
-  before: number;
+  startTime: number;
   reportProgress: () => void;
   rowWaits: RowWaits;
 }
@@ -150,14 +150,14 @@ function writtenAs(row: BatchRow, { outcome, error, heldMs }: WorkedRow): RowOut
 
 /** Writes down what became of a row; a ledger that is away ends the run. */
 async function record(tools: RunnerTools, { row }: Claimed, result: WorkedRow): Promise<void> {
-  const { desk, claims, tally, stopping, before } = tools;
+  const { desk, claims, tally, stopping, startTime } = tools;
   const waits =
     result.heldMs !== undefined && groupOf(result.outcome) === 'pending' && row.tries + 1 < MAX_TRIES;
   const written = { ...result, outcome: writtenAs(row, result) };
   try {
     const due = waits
       ? { time: (await desk.ledger.now()) + (result.heldMs ?? 0), tries: row.tries + 1 }
-      : { time: before + 1, tries: 0 };
+      : { time: startTime + 1, tries: 0 };
     if (await claims.finish(row, written, due)) tally.move(row, written);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;

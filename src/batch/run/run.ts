@@ -53,7 +53,7 @@ export async function runBatch(tools: RunTools, batch: BatchRecord, options: Run
   const { desk, store, owner } = tools;
   if (batch.loader !== null) throw notLoaded(batch);
   const claims = createClaims(store, batch, owner, desk.steady);
-  const before = await desk.ledger.now();
+  const startTime = await desk.ledger.now();
   const tally = await loadTally(store, batch);
   const total = batch.rows - tally.counts().leftOut;
   const stopping = createStopping(tools.stop);
@@ -73,7 +73,7 @@ export async function runBatch(tools: RunTools, batch: BatchRecord, options: Run
     tally,
     stopping,
     options,
-    before,
+    startTime,
     reportProgress,
     rowWaits,
   });
@@ -84,10 +84,10 @@ export async function runBatch(tools: RunTools, batch: BatchRecord, options: Run
   };
   try {
     const earlier = options.lookAgain ? await claims.unsettled() : [];
-    await workRounds({ desk, claims, stopping, runner, options, before, onWait });
+    await workRounds({ desk, claims, stopping, runner, options, dueBy: startTime, onWait });
     if (earlier.length > 0 && !stopping.signal.aborted) {
       await claims.reopen(earlier);
-      await runner.workThrough(supplyOf({ desk, claims, stopping, options, before }));
+      await runner.workThrough(supplyOf({ desk, claims, stopping, options, dueBy: startTime }));
     }
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
@@ -110,7 +110,7 @@ interface Rounds {
   claims: Claims;
   stopping: Stopping;
   options: RunOptions;
-  before: number;
+  dueBy: number;
 }
 
 /** All rows once, and then those that the service asked to send later, each when its time has come. */
@@ -132,7 +132,7 @@ async function workRounds(
       continue;
     }
     onWait(undefined);
-    const supply = supplyOf({ ...rounds, before: waiting.now }, true);
+    const supply = supplyOf({ ...rounds, dueBy: waiting.now }, true);
     await runner.workThrough(supply);
     // Another process, or a clock that was set, can keep rows from being claimed for a while.
     if (supply.isUnused) await desk.clock.sleep(LOOK_AGAIN_MS, signal);
@@ -141,10 +141,10 @@ async function workRounds(
 
 const LOOK_AGAIN_MS = 1_000;
 
-function supplyOf({ desk, claims, stopping, options, before }: Rounds, onlyWaiting = false) {
+function supplyOf({ desk, claims, stopping, options, dueBy }: Rounds, onlyWaiting = false) {
   // Enough that claiming costs little, and little enough that others get their share.
   const chunk = Math.max(16, options.concurrency * 4);
-  return createSupply(claims, { chunk, before, onlyWaiting, clock: desk.clock, signal: stopping.signal });
+  return createSupply(claims, { chunk, dueBy, onlyWaiting, clock: desk.clock, signal: stopping.signal });
 }
 
 async function loadTally(store: Store<DeskTables>, batch: BatchRecord): Promise<Tally> {

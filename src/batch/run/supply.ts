@@ -10,7 +10,7 @@ export interface Supply {
 
 interface SupplyOptions {
   chunk: number;
-  before: number;
+  dueBy: number;
   onlyWaiting: boolean;
   clock: Clock;
   signal: AbortSignal;
@@ -20,13 +20,13 @@ const LOOK_AGAIN_MS = 300;
 
 export function createSupply(
   claims: Claims,
-  { chunk, before, onlyWaiting, clock, signal }: SupplyOptions,
+  { chunk, dueBy, onlyWaiting, clock, signal }: SupplyOptions,
 ): Supply {
   let rows: Claimed[] = [];
   let fetching: Promise<void> | undefined;
   let over = false;
   let isUnused = true;
-  const claim = () => claims.claim(chunk, before, onlyWaiting);
+  const claim = () => claims.claim(chunk, dueBy, onlyWaiting);
 
   async function fetch(): Promise<void> {
     while (!signal.aborted) {
@@ -36,7 +36,7 @@ export function createSupply(
       rows = await claim();
       if (rows.length > 0) return;
       // The rows of other processes come free when one ends early.
-      if (!(await claims.othersAtWork(before))) break;
+      if (!(await claims.othersAtWork(dueBy))) break;
       await clock.sleep(LOOK_AGAIN_MS, signal);
     }
     over = true;
