@@ -80,7 +80,6 @@ function refuseIds({ typed, apart }: NamedPayment): void {
 
 /** `refund inv-1 15.00` would refund all of inv-1. */
 function refuseAmounts(operation: SettleOperation, names: readonly NamedPayment[]): void {
-  names.forEach(refuseIds);
   const amount = names.find(({ typed }) => looksLikeAmount(typed))?.typed;
   if (amount === undefined) return;
   throw new UsageError(`${amount} looks like an amount. Nothing was sent.`, {
@@ -103,6 +102,7 @@ export async function runMoves(
 ): Promise<MoveResult[]> {
   const { operation, names, description, force = false, again = false, resend = false } = request;
   const { wait, reason, ticket, 'dry-run': dryRun, 'local-ledger': localLedger } = request;
+  names.forEach(refuseIds);
   refuseAmounts(operation, names);
   checkSharedLedger(context, guard.profile, { localLedger: localLedger || dryRun });
   return moveAll(
