@@ -32,6 +32,11 @@ export function aliasesIn(env: Environment): Record<string, string> | undefined 
   return aliases;
 }
 
+/** So that a state named like a member of Object is not taken for an alias. */
+export function withoutPrototype(aliases: Record<string, string> | undefined): Record<string, string> {
+  return Object.assign(Object.create(null) as Record<string, string>, aliases);
+}
+
 function readPairs(pairs: readonly string[]) {
   const changes = new Map<string, string>();
   const problems: { input: string; problem: string }[] = [];

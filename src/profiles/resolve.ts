@@ -1,7 +1,7 @@
 import { paydesk } from '../next-command.js';
 import { ProfileError } from '../errors.js';
 import { isLoopbackUrl } from '../loopback.js';
-import { aliasesIn } from './aliases.js';
+import { aliasesIn, withoutPrototype } from './aliases.js';
 import { checkApiKey, checkAppId, checkBaseUrl, type Checked } from './checks.js';
 import type { Environment } from '../child-environment.js';
 import { DEFAULT_QUIET_MS, quietPeriodIn, SANDBOX_QUIET_MS } from './quiet-period.js';
@@ -181,7 +181,7 @@ function fromEnvironment(
     appId,
     kind: kind ?? (local ? undefined : 'live'),
     madeBySandbox: false,
-    aliases: withoutPrototype(aliases ?? {}),
+    aliases: withoutPrototype(aliases),
     quietMs: quietMs ?? DEFAULT_QUIET_MS,
     readOnly,
     tls: {},
@@ -199,11 +199,6 @@ function fromEnvironment(
     },
     shadowed,
   };
-}
-
-/** So that a state named like a member of Object is not taken for an alias. */
-function withoutPrototype(aliases: Record<string, string>): Record<string, string> {
-  return Object.assign(Object.create(null) as Record<string, string>, aliases);
 }
 
 function present(env: (name: string) => string | undefined, name: string): string[] {

@@ -3,6 +3,7 @@ import { paydesk } from '../next-command.js';
 import { ProfileError, UsageError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
 import { addAgain } from './add-again.js';
+import { withoutPrototype } from './aliases.js';
 import { withoutTrailingSlash } from './checks.js';
 import { readConfig, updateConfig, type Config, type Kind, type StoredProfile } from './config-file.js';
 import { findPaths, type Paths } from './paths.js';
@@ -263,8 +264,7 @@ function toProfile(name: string, stored: StoredProfile): Profile {
     baseUrl: withoutTrailingSlash(stored.baseUrl),
     appId: stored.appId,
     kind: stored.kind,
-    // No prototype, so that a state named like a member of Object is not taken for an alias.
-    aliases: Object.assign(Object.create(null) as Record<string, string>, stored.aliases),
+    aliases: withoutPrototype(stored.aliases),
     quietMs: stored.quietMs ?? (stored.madeBy === 'sandbox' ? SANDBOX_QUIET_MS : DEFAULT_QUIET_MS),
     readOnly: stored.readOnly === true,
     tls: tlsFilesOf(stored),
