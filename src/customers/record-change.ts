@@ -1,6 +1,7 @@
 // Changes to customers move no money and need no hold; the history has them all the same.
 
 import { storeProblem } from '../errors.js';
+import { UNNAMED } from '../ledger/moves/entries.js';
 import type { Ledger } from '../ledger/moves/ledger.js';
 import type { CustomerOperation } from '../ledger/moves/operations.js';
 import { StoreError } from '../store/errors.js';
@@ -28,7 +29,7 @@ export async function recordCustomerChange(
   const app = { baseUrl, appId, kind: kind ?? 'live', profile: name };
   try {
     await ledger.note(
-      { ...app, paymentId: '', operation, customerId, description: what },
+      { ...app, paymentId: UNNAMED, operation, customerId, description: what },
       { outcome: 'done' },
       undefined,
     );

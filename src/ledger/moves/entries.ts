@@ -99,7 +99,7 @@ export interface AskedToSend extends SendAgain {
   quietMs?: number | undefined;
 }
 
-/** The payment id of what was created, as far as anybody knows, and not answered. */
+/** The payment id of an intent whose payment nobody has seen so far, or that concerns no payment. */
 export const UNNAMED = '';
 
 /** Why the outcome of a charge is unknown that is on record before it leaves. */
