@@ -23,10 +23,10 @@ export interface Life {
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 
 export interface LifeOptions {
-  /** The how manieth step is its last; an even one dies before what it was about to do, an odd one after it. */
+  /** The number of its last step: at an even one it dies before what it was about to do, at an odd one after it. */
   killAt?: number | undefined;
   onKilled(): void;
-  /** The how manieth step it is paused at, and for how long. */
+  /** The number of the step that it is paused at, and for how long. */
   pause?: { at: number; ms: number } | undefined;
   onPaused(ms: number): void;
 }

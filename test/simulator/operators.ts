@@ -32,7 +32,7 @@ import { QUIET_MS, type ServiceKind } from './service-kind.ts';
 import { BASE_URL, SPELLINGS, type World } from './service.ts';
 import type { Timeline } from './timeline.ts';
 
-/** Takes the app of a part of the program that keeps a promise; the simulator must then find it broken. */
+/** Replaces a part of the program that keeps a promise; the simulator must then find the promise broken. */
 export interface Sabotage {
   quietMs?: number;
   /** What the ledger takes for its steady clock. */
