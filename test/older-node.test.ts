@@ -1,6 +1,6 @@
 import { execFileSync, type ChildProcess } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { APP, httpServer, KEY, type TestServer } from './client/servers.js';
+import { APP, httpServer, KEY, type TestServer } from './helpers/servers.js';
 import { paydesk, paydeskTty, type Tty } from './helpers/run.js';
 
 // A checkout that an older Node runs starts the program a second time, with the Node that it carries.

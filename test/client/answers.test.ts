@@ -9,7 +9,7 @@ import {
   readAnswer,
 } from '../../src/client/answers.js';
 import { canonicalState } from '../../src/contract/states.js';
-import { APP, caught, clientFor, httpServer, json } from './servers.js';
+import { APP, caught, clientFor, httpServer, json } from '../helpers/servers.js';
 
 const answer = (body: string, headers: Record<string, string> = {}, status = 200) =>
   readAnswer({ kind: 'answer', status, headers, body });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/client/client.js';
 import { createListSplitter } from '../../src/client/list-splitter.js';
 import { growthInOneArray, growthInPages, queryOf, range } from './many-customers.js';
-import { caught, clientFor, httpServer, json, type Seen } from './servers.js';
+import { caught, clientFor, httpServer, json, type Seen } from '../helpers/servers.js';
 
 async function list(client: Client, params?: Record<string, string>): Promise<string[]> {
   const ids: string[] = [];

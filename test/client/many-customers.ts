@@ -3,7 +3,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Client } from '../../src/client/client.js';
-import { clientFor, httpServer, json, type Seen } from './servers.js';
+import { clientFor, httpServer, json, type Seen } from '../helpers/servers.js';
 
 const customer = (n: number) => ({ customerId: `c${n}`, firstName: `Zoë "${n}" [x], {y}` });
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { caught, clientFor, httpServer, json, type Seen } from './servers.js';
+import { caught, clientFor, httpServer, json, type Seen } from '../helpers/servers.js';
 
 // Services as people know them, with 25 customers in pages of 10.
 

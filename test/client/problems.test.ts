@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { exitCodeOf, type PaydeskError } from '../../src/errors.js';
 import { readAnswer } from '../../src/client/answers.js';
 import { problemOf } from '../../src/client/problems.js';
-import { caught, clientFor, httpServer } from './servers.js';
+import { caught, clientFor, httpServer } from '../helpers/servers.js';
 
 const problem = (body: string, status = 422) =>
   problemOf(readAnswer({ kind: 'answer', status, headers: {}, body }));

@@ -7,7 +7,7 @@ import { startProxy, type ProxyBehaviour, type TestProxy } from '../helpers/prox
 import { makeCertificates, SERVICE_HOST, startTlsFront, type Certificates } from '../helpers/tls.js';
 import { cleanUp } from '../helpers/clean-up.js';
 import { outline, sendOne } from './one-request.js';
-import { closedPort, http, httpServer, json, rawServer } from './servers.js';
+import { closedPort, http, httpServer, json, rawServer } from '../helpers/servers.js';
 
 const through = (url: string, env: Record<string, string>) => routeTo(url, env).proxy?.address;
 const SERVICE = 'https://payments.example.com';

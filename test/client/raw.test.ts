@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { endpointNames, endpointOf, pathOf } from '../../src/contract/endpoints.js';
 import { resolvePath } from '../../src/client/app-path.js';
-import { APP, caught, clientFor, httpServer, json } from './servers.js';
+import { APP, caught, clientFor, httpServer, json } from '../helpers/servers.js';
 
 const root = `/api/apps/${APP}`;
 

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { exitCodeOf, InterruptedError, type PaydeskError } from '../../src/errors.js';
 import { createRetryBudget, retryAfter } from '../../src/client/retry.js';
-import { caught, clientFor, closedPort, http, httpServer, json, rawServer, virtualClock } from './servers.js';
+import {
+  caught,
+  clientFor,
+  closedPort,
+  http,
+  httpServer,
+  json,
+  rawServer,
+  virtualClock,
+} from '../helpers/servers.js';
 
 const payment = { paymentId: 7, paymentState: 'Captured' };
 const read = { paymentId: '7' };

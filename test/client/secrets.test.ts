@@ -12,7 +12,7 @@ import {
   httpServer,
   json,
   rawServer,
-} from './servers.js';
+} from '../helpers/servers.js';
 
 describe('redirects', () => {
   it.each([301, 302, 303, 307, 308])('%s is an error, and the key goes nowhere else', async (status) => {

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { ServiceProblem } from '../../src/client/problems.js';
 import type { SettleOperation } from '../../src/contract/states.js';
-import { APP, KEY, clientFor, closedPort, http, httpServer, json, rawServer } from './servers.js';
+import { APP, KEY, clientFor, closedPort, http, httpServer, json, rawServer } from '../helpers/servers.js';
 
 const operations: SettleOperation[] = ['capture', 'cancel', 'refund', 'unhold'];
 const timeouts = { headersMs: 1_500, bodyMs: 1_500, attemptMs: 20_000 };

@@ -11,7 +11,7 @@ import type { Transport } from '../../src/client/exchange.js';
 import { createTransport, type TransportTimeouts } from '../../src/client/transport.js';
 import { cleanUp } from '../helpers/clean-up.js';
 import { outline, sendOne } from './one-request.js';
-import { closedPort, http, httpServer, json, rawServer } from './servers.js';
+import { closedPort, http, httpServer, json, rawServer } from '../helpers/servers.js';
 
 function transportFor(url: string, timeouts?: Partial<TransportTimeouts>, maxBody?: number): Transport {
   const transport = createTransport({

@@ -5,7 +5,7 @@ import Api from '../../src/commands/api.js';
 import History from '../../src/commands/history.js';
 import { fieldsBody, fieldValue } from '../../src/payments/api-fields.js';
 import { answerVariants } from '../../src/sandbox/answers.js';
-import { closedPort, httpServer, json } from '../client/servers.js';
+import { closedPort, httpServer, json } from '../helpers/servers.js';
 import { unprintable } from '../helpers/printable.js';
 import { paydesk, paydeskTty } from '../helpers/run.js';
 import { hostedBody } from '../helpers/sandbox.js';

@@ -12,7 +12,7 @@ import { openDeskDatabase } from '../../src/ledger/desk.js';
 import { openProfiles } from '../../src/profiles/store.js';
 import { Secret } from '../../src/profiles/secret.js';
 import { answerVariants } from '../../src/sandbox/answers.js';
-import { closedPort, http, httpServer, json, rawServer } from '../client/servers.js';
+import { closedPort, http, httpServer, json, rawServer } from '../helpers/servers.js';
 import { cleanUp } from '../helpers/clean-up.js';
 import { sql } from 'kysely';
 import { describeWithPostgres } from '../helpers/postgres.js';

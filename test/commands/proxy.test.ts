@@ -17,7 +17,7 @@ import {
   type Certificates,
   type TlsFront,
 } from '../helpers/tls.js';
-import { closedPort } from '../client/servers.js';
+import { closedPort } from '../helpers/servers.js';
 
 const PASSWORD = 'hunter22-of-the-proxy';
 const TOKEN = Buffer.from(`desk:${PASSWORD}`).toString('base64');

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import packageFile from '../../package.json' with { type: 'json' };
 import Doctor from '../../src/commands/doctor.js';
 import Get from '../../src/commands/payments/get.js';
-import { httpServer, json } from '../client/servers.js';
+import { httpServer, json } from '../helpers/servers.js';
 import { runInProcess } from '../helpers/in-process.js';
 
 const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findPaths } from '../../src/profiles/paths.js';
 import { Secret } from '../../src/profiles/secret.js';
 import { createProfileStore } from '../../src/profiles/store.js';
-import { closedPort, http, httpServer, json, rawServer } from '../client/servers.js';
+import { closedPort, http, httpServer, json, rawServer } from '../helpers/servers.js';
 import { openTestDesk, type TestDesk } from '../helpers/desk.js';
 import { createHome, createPayment, type Home, type SandboxProcess } from '../commands/sandbox/processes.js';
 import { commandClass, commandNames, serviceCases } from './cases.js';

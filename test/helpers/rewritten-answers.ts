@@ -1,4 +1,4 @@
-import { httpServer } from '../client/servers.js';
+import { httpServer } from './servers.js';
 import type { Client } from './sandbox.js';
 
 /** A service like the sandbox that writes its answers in another way; it ends with the test. Returns its address. */

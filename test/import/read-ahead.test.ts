@@ -3,7 +3,7 @@ import type { Transport } from '../../src/client/exchange.js';
 import type { Chunk } from '../../src/import/chunk.js';
 import { importOrders } from '../../src/import/import-orders.js';
 import { parsePayment } from '../../src/payments/named-payments.js';
-import { clientFor, virtualClock } from '../client/servers.js';
+import { clientFor, virtualClock } from '../helpers/servers.js';
 
 const ROWS = 3_000;
 /** Rows that may be read and not written. */

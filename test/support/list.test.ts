@@ -362,7 +362,7 @@ describe('payments list', () => {
   it('says once that the service cannot be reached, and shows what was last seen', async () => {
     const names = ['seed-held', 'seed-captured', 'seed-created'];
     await desk.run('explain', names, { env: { PAYDESK_HOME: home } });
-    const { closedPort } = await import('../client/servers.js');
+    const { closedPort } = await import('../helpers/servers.js');
     const app = { baseUrl: `http://127.0.0.1:${await closedPort()}`, appId: desk.sandbox.app.appId };
     const database = await openDeskDatabase({ location: join(home, 'data', 'desk.db'), operator: 'op@desk' });
     const { store } = database;

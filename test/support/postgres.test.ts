@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { openDeskDatabase } from '../../src/ledger/desk.js';
 import { createSessions } from '../../src/support/sessions.js';
-import { closedPort } from '../client/servers.js';
+import { closedPort } from '../helpers/servers.js';
 import { describeWithPostgres } from '../helpers/postgres.js';
 import { openSeededDesk, type SeededDesk } from './seeded.js';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parsePayment } from '../../src/payments/named-payments.js';
 import { watchAll } from '../../src/support/watch.js';
-import { clientFor, httpServer, json, virtualClock } from '../client/servers.js';
+import { clientFor, httpServer, json, virtualClock } from '../helpers/servers.js';
 
 it('notices soon that a service is back, however long it was away', async () => {
   const pauses: number[] = [];

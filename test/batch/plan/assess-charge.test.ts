@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { assessCharge } from '../../../src/batch/plan/assess-charge.js';
-import { clientFor, httpServer, json } from '../../client/servers.js';
+import { clientFor, httpServer, json } from '../../helpers/servers.js';
 
 const row = { line: 2, typed: 'inv-7', amount: '10.50', customer: 'c1' };
 const options = { now: Date.now(), onRead: () => {} };

@@ -3,7 +3,7 @@ import CustomersCreate from '../../../src/commands/customers/create.js';
 import CustomersGet from '../../../src/commands/customers/get.js';
 import CustomersUpdate from '../../../src/commands/customers/update.js';
 import { answerVariants } from '../../../src/sandbox/answers.js';
-import { httpServer, json } from '../../client/servers.js';
+import { httpServer, json } from '../../helpers/servers.js';
 import { errorOf, parsed, openCustomersDesk } from './customers-desk.js';
 
 const ada = ['--first-name', 'Ada', '--last-name', 'Lovelace', '--email', 'ada@example.org'];

@@ -8,7 +8,7 @@ import CustomersRemoveMethod from '../../../src/commands/customers/remove-method
 import CustomersStopAutoPayment from '../../../src/commands/customers/stop-auto-payment.js';
 import CustomersUpdate from '../../../src/commands/customers/update.js';
 import { answerVariants } from '../../../src/sandbox/answers.js';
-import { closedPort, httpServer, json } from '../../client/servers.js';
+import { closedPort, httpServer, json } from '../../helpers/servers.js';
 import { unprintable } from '../../helpers/printable.js';
 import { errorOf, openCustomersDesk } from './customers-desk.js';
 

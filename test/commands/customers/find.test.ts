@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import CustomersFind from '../../../src/commands/customers/find.js';
 import CustomersForget from '../../../src/commands/customers/forget.js';
 import PaymentsGet from '../../../src/commands/payments/get.js';
-import { httpServer, json } from '../../client/servers.js';
+import { httpServer, json } from '../../helpers/servers.js';
 import { makePaid } from '../../helpers/desk.js';
 import { parsed, openCustomersDesk } from './customers-desk.js';
 

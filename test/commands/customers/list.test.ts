@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import CustomersList from '../../../src/commands/customers/list.js';
 import { answerVariants } from '../../../src/sandbox/answers.js';
-import { httpServer, json, type Seen } from '../../client/servers.js';
+import { httpServer, json, type Seen } from '../../helpers/servers.js';
 import { runInProcess } from '../../helpers/in-process.js';
 import { paydesk } from '../../helpers/run.js';
 import { parsed, openCustomersDesk } from './customers-desk.js';

@@ -5,7 +5,7 @@ import CustomersRemoveMethod from '../../../src/commands/customers/remove-method
 import CustomersStopAutoPayment from '../../../src/commands/customers/stop-auto-payment.js';
 import History from '../../../src/commands/history.js';
 import { answerVariants } from '../../../src/sandbox/answers.js';
-import { httpServer, json } from '../../client/servers.js';
+import { httpServer, json } from '../../helpers/servers.js';
 import {
   errorOf,
   parsed,

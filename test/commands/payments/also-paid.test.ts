@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWithPostgres } from '../../helpers/postgres.js';
 import { openTestDesk, payments, type TestDesk } from '../../helpers/desk.js';
-import { httpServer } from '../../client/servers.js';
+import { httpServer } from '../../helpers/servers.js';
 
 let desk: TestDesk;
 beforeAll(async () => {

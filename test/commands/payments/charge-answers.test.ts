@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { APP, httpServer, json, KEY } from '../../client/servers.js';
+import { APP, httpServer, json, KEY } from '../../helpers/servers.js';
 import { runTyped, temporaryHome } from '../../helpers/desk.js';
 
 // What the answer to a charge says is evidence; the payment that its reference shows is what counts.

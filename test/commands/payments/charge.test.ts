@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { httpServer } from '../../client/servers.js';
+import { httpServer } from '../../helpers/servers.js';
 import { eventually, newReference } from '../../helpers/sandbox.js';
 import { openTestDesk, payments, type TestDesk } from '../../helpers/desk.js';
 

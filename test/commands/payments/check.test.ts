@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { httpServer, json } from '../../client/servers.js';
+import { httpServer, json } from '../../helpers/servers.js';
 import { type DeskOptions, openTestDesk, payments, type TestDesk } from '../../helpers/desk.js';
 
 let desk: TestDesk;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { httpServer } from '../../client/servers.js';
+import { httpServer } from '../../helpers/servers.js';
 import { openSeededDesk, sceneNames, type SeededDesk } from '../../support/seeded.js';
 import { payments } from '../../helpers/desk.js';
 import { newReference } from '../../helpers/sandbox.js';

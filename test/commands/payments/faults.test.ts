@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createFlags, openTestDesk, type TestDesk } from '../../helpers/desk.js';
 import { newReference } from '../../helpers/sandbox.js';
-import { httpServer } from '../../client/servers.js';
+import { httpServer } from '../../helpers/servers.js';
 
 let desk: TestDesk;
 beforeAll(async () => {

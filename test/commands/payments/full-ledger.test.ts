@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { httpServer } from '../../client/servers.js';
+import { httpServer } from '../../helpers/servers.js';
 import { paydesk } from '../../helpers/run.js';
 import { eventually } from '../../helpers/sandbox.js';
 import { envOf, openTestDesk, runTyped, temporaryHome, type TestDesk } from '../../helpers/desk.js';

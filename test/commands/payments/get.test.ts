@@ -102,7 +102,7 @@ it('ends with 4 on a wrong key, 5 when the server is gone and 130 on Ctrl-C', as
 it('stops when another app answers than the profile says', async () => {
   const { paymentId } = await desk.sandbox.create();
   const { text } = await desk.sandbox.call('GET', `/payments/${paymentId}`);
-  const { httpServer } = await import('../../client/servers.js');
+  const { httpServer } = await import('../../helpers/servers.js');
   const echo = await httpServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end(text);
   });

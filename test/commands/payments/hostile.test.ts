@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { httpServer } from '../../client/servers.js';
+import { httpServer } from '../../helpers/servers.js';
 import { unprintable } from '../../helpers/printable.js';
 import { createFlags, payments } from '../../helpers/desk.js';
 

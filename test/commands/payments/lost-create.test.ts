@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { httpServer, json } from '../../client/servers.js';
+import { httpServer, json } from '../../helpers/servers.js';
 import { runTyped } from '../../helpers/desk.js';
 
 const create = ['create', '--currency', 'EUR', '--return-url', 'https://shop.example'];

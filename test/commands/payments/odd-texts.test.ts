@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { httpServer, type TestServer } from '../../client/servers.js';
+import { httpServer, type TestServer } from '../../helpers/servers.js';
 import { deskDatabases } from '../../helpers/desk-database.js';
 import { describeWithPostgres } from '../../helpers/postgres.js';
 import { type Env, type Ran, runTyped, temporaryHome } from '../../helpers/desk.js';

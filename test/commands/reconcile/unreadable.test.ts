@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Json } from '../../helpers/desk.js';
-import { httpServer } from '../../client/servers.js';
+import { httpServer } from '../../helpers/servers.js';
 import { rewriteAnswers } from '../../helpers/rewritten-answers.js';
 import { type ShownPayment, startTestSandbox, type TestSandbox } from '../../helpers/sandbox.js';
 import { deskOn, type ReconcileDesk } from './settlements.js';

@@ -14,7 +14,7 @@ import { workOn } from '../../../src/batch/run/row-work.js';
 import type { WorkedRow } from '../../../src/batch/rows/worked-row.js';
 import type { SettleOperation } from '../../../src/contract/states.js';
 import type { BatchRecord, BatchRow } from '../../../src/ledger/schema.js';
-import { virtualClock } from '../../client/servers.js';
+import { virtualClock } from '../../helpers/servers.js';
 import type { OddPayment, OddService, Treatment } from './odd-service.js';
 import { endingOf, ruleFor } from './outcome-rules.js';
 

@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { createServer as createNetServer, type AddressInfo, type Socket } from 'node:net';
 import { createClient, type Client, type ClientOptions } from '../../src/client/client.js';
 import type { Clock } from '../../src/client/clock.js';
-import { cleanUp } from '../helpers/clean-up.js';
+import { cleanUp } from './clean-up.js';
 
 export const APP = 'app-1';
 export const KEY = 'sk_canary_5f2c9e71';
