@@ -140,6 +140,7 @@ export function createClaims(
     },
 
     sentFor,
+    release: () => releaseRows(store, batch, owner),
     waiting: () => waitingRows(store, batch),
     othersAtWork: (dueBy) => othersHoldDueRows(store, batch, owner, dueBy),
     freeAbandoned: () =>
@@ -151,8 +152,6 @@ export function createClaims(
       const renewed = await renewLeases(store, owner, [...ours.keys()]);
       for (const { id } of renewed) if (ours.has(id)) ours.set(id, now);
     },
-
-    release: () => releaseRows(store, batch, owner),
 
     async finish(row, { outcome, after, why, payment, currency }, due) {
       const isFinal = FINAL.has(outcome);

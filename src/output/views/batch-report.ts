@@ -187,7 +187,11 @@ export async function* reportJson(
 /** The same with every column, for a CSV. */
 export const wholeReportList: ListView<ReportRow> = {
   ...reportList,
-  columns: reportList.columns.map(({ extra: _, ...column }) => column),
+  columns: reportList.columns.map((column) => {
+    const whole = { ...column };
+    delete whole.extra;
+    return whole;
+  }),
 };
 
 export async function* reportRows(rows: AsyncIterable<BatchRow>): AsyncGenerator<ReportRow> {
