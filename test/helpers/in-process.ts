@@ -33,6 +33,8 @@ export interface InProcessOptions {
   stdout?: OutputStream;
   /** Called once the command runs, with what a Ctrl-C would do. */
   onStart?: (interrupt: () => void) => void;
+  /** Called when the command leaves at once. */
+  onExit?: (code: number) => void;
   /** As it is called in next steps. */
   id?: string;
 }
@@ -63,10 +65,12 @@ export async function runInProcess(Class: CommandClass, argv: string[], options:
     keepHeapSmall() {},
     onInterrupt(callback) {
       options.onStart?.(callback);
-      return () => {};
     },
     setExitCode: (value) => (code = value),
-    exit: (value) => (code = value),
+    exit(value) {
+      code = value;
+      options.onExit?.(value);
+    },
   };
   const command = new Class(argv, config, runtime);
   command.id = options.id ?? 'fixture';

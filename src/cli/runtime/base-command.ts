@@ -358,7 +358,11 @@ export abstract class BaseCommand extends Command implements CommandContext {
   }
 
   override async _run<T>(): Promise<T> {
-    const stopListening = this.#runtime.onInterrupt((signal) => {
+    let known: { exit: number; isInterrupted: boolean } | undefined;
+    this.#runtime.onInterrupt((signal) => {
+      if (known?.isInterrupted) return this.#runtime.exit(known.exit);
+      // What happened is certain by then, and its code does not become that of a signal. The next one ends what hangs.
+      if (known) return void (known.isInterrupted = true);
       // The terminal has written ^C where the cursor was.
       if (signal === 'SIGINT' && this.streams.stderr.terminal) this.streams.writeError('\n');
       this.#interrupt();
@@ -386,10 +390,12 @@ export abstract class BaseCommand extends Command implements CommandContext {
       failure ??= { error: this.#errorBehind(error) };
     }
     clearTimeout(this.#timer);
-    stopListening();
-    const { reason } = this.#abort.signal;
+    const { reason, aborted } = this.#abort.signal;
+    const error = failure?.error ?? this.#ending;
+    known = { exit: error === undefined ? this.#exitCode : exitCodeOf(error), isInterrupted: aborted };
     const isLost = reason instanceof OutputError && failure?.error instanceof OutputError;
     const exit = await this.#report(isLost ? undefined : failure);
+    known.exit = exit;
     const lost = await this.streams.unwritten();
     const about = { changed: this.sent.any(), mayChange: this.changesService, exit, debug: this.#debug };
     const code = lost ? await reportUnwritten(lost, { streams: this.streams, ...about }) : exit;

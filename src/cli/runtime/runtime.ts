@@ -6,8 +6,8 @@ import type { OutputStream, StreamSource } from '../../output/streams.js';
 export interface Runtime extends StreamSource {
   secrets: Redactor;
   now(): Date;
-  /** Calls back on Ctrl-C, SIGTERM and SIGHUP; returns a function that stops it. */
-  onInterrupt(callback: (signal?: NodeJS.Signals) => void): () => void;
+  /** Calls back on Ctrl-C, SIGTERM and SIGHUP, until the process ends. */
+  onInterrupt(callback: (signal?: NodeJS.Signals) => void): void;
   /** For work on many rows. What else runs in this process goes slower then. */
   keepHeapSmall(): void;
   setExitCode(code: number): void;
@@ -37,7 +37,6 @@ export const processRuntime: Runtime = {
       hungUp = true;
     };
     process.on('SIGINT', callback).on('SIGTERM', callback).on('SIGHUP', onHangUp);
-    return () => void process.off('SIGINT', callback).off('SIGTERM', callback).off('SIGHUP', onHangUp);
   },
   keepHeapSmall,
   setExitCode: (code) => void (process.exitCode = code),

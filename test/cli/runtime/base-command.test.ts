@@ -467,6 +467,30 @@ describe('results', () => {
     expect(process.exitCode).toBe(before);
   });
 
+  let isOver = false;
+  it('keeps the code of what happened when a signal comes while it is printed', async () => {
+    const unknown = new UnknownOutcomeError('Nobody knows.', { code: 'outcome-unknown' });
+    class Interrupted extends BaseCommand {
+      override async run() {
+        await this.parse();
+        this.atEnd(() => void (isOver = true));
+        throw unknown;
+      }
+    }
+    for (const signals of [1, 2]) {
+      isOver = false;
+      let interrupt = () => {};
+      const codes: number[] = [];
+      const onWrite = () => {
+        if (isOver) for (let count = 0; count < signals; count += 1) interrupt();
+      };
+      const onExit = (code: number) => void codes.push(code);
+      const onStart = (callback: () => void) => void (interrupt = callback);
+      const { code } = await runInProcess(Interrupted, ['--json'], { onWrite, onStart, onExit });
+      expect([code, codes]).toEqual([6, signals === 1 ? [] : [6]]);
+    }
+  });
+
   it('shows the result and ends as an error', async () => {
     class Bounced extends BaseCommand {
       override async run() {

@@ -1,16 +1,21 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { processRuntime, wantsDebug, wantsJson } from '../../../src/cli/runtime/runtime.js';
 
 it('takes a closed terminal for an interruption, and for one only, however often it is told', () => {
   const interrupted = vi.fn<() => void>();
-  const stop = processRuntime.onInterrupt(interrupted);
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const before = signals.map((signal) => process.listeners(signal));
+  onTestFinished(() => {
+    for (const [index, signal] of signals.entries()) {
+      for (const added of process.listeners(signal).filter((each) => !before[index]!.includes(each)))
+        process.off(signal, added);
+    }
+  });
+  processRuntime.onInterrupt(interrupted);
   process.emit('SIGHUP', 'SIGHUP');
   process.emit('SIGHUP', 'SIGHUP');
   expect(interrupted).toHaveBeenCalledTimes(1);
   process.emit('SIGTERM', 'SIGTERM');
-  expect(interrupted).toHaveBeenCalledTimes(2);
-  stop();
-  process.emit('SIGHUP', 'SIGHUP');
   expect(interrupted).toHaveBeenCalledTimes(2);
 });
 
