@@ -12,6 +12,8 @@ const MAX_ATTEMPTS = 5;
 
 /** Errors of a driver that could reach the server and did not come to terms with it, for example about TLS. */
 const disagreements = new WeakSet<object>();
+/** Connections that failed between two queries, or that were ended by the server. Their streams may still be open. */
+const lostClients = new WeakSet<object>();
 
 export async function openPostgresStore<DB>(options: OpenOptions): Promise<Store<DB>> {
   const place = describePlace(options.location);
@@ -126,7 +128,7 @@ async function createPool(options: OpenOptions, place: string): Promise<Pool> {
   });
   // A connection that is lost while idle, or between two queries, is reported by the next query.
   pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
+  pool.on('connect', (client) => client.on('error', () => void lostClients.add(client)));
   return pool;
 }
 
@@ -159,7 +161,8 @@ function reportingClient(client: PoolClient, place: string): PostgresPoolClient 
     try {
       return (await client.query(text, [...values])) as unknown as PostgresQueryResult<R>;
     } catch (error) {
-      const failure = postgresFailure(error, place, client.connection.stream.destroyed);
+      const isGone = client.connection.stream.destroyed || lostClients.has(client);
+      const failure = postgresFailure(error, place, isGone);
       lost ||= failure instanceof StoreError;
       throw failure;
     }

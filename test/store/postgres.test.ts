@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/store/store.js';
 import type { Store } from '../../src/store/store.js';
 import { describeWithOwnPostgres } from '../helpers/postgres.js';
@@ -10,6 +10,37 @@ import type { Tables } from './fixtures.js';
 
 function insert(store: Store<Tables>, reference: string): Promise<unknown> {
   return store.transaction((tx) => tx.insertInto('payment').values({ reference }).execute());
+}
+
+/** As PostgreSQL writes it to a connection that an administrator ends. */
+const TERMINATED = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0';
+
+/** The same database behind a proxy that can tell all connections that they are ended, without closing them. */
+async function throughProxy(database: string) {
+  const url = new URL(database);
+  const [host, port] = [url.hostname || '127.0.0.1', Number(url.port || 5432)];
+  const sockets = new Set<Socket>();
+  const proxy = createServer((socket) => {
+    sockets.add(socket);
+    const server = connect(port, host);
+    socket.pipe(server).pipe(socket);
+    socket.on('error', () => {});
+    server.on('error', () => {});
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    proxy.close();
+  });
+  url.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  return {
+    location: url.href,
+    endConnections() {
+      const message = Buffer.from(`E....${TERMINATED}`);
+      message.writeInt32BE(message.length - 1, 1);
+      for (const socket of sockets) socket.write(message);
+    },
+  };
 }
 
 describeWithOwnPostgres('PostgreSQL', (postgres) => {
@@ -40,6 +71,20 @@ describeWithOwnPostgres('PostgreSQL', (postgres) => {
     await insert(store, 'e');
     const rows = await store.db.selectFrom('payment').select('reference').orderBy('reference').execute();
     expect(rows.map((row) => row.reference)).toEqual(['a', 'b', 'c', 'e']);
+    await store.close();
+  });
+
+  test('that ends a connection between two queries is unavailable, before the connection is closed', async () => {
+    const { location, endConnections } = await throughProxy(await postgres().createDatabase());
+    const store = await openStore<Tables>(schemaOptions(location));
+    const ended = store.transaction(async (tx) => {
+      await tx.insertInto('payment').values({ reference: 'ended' }).execute();
+      endConnections();
+      // That takes several round trips: by then the connection was told.
+      await (await openStore<Tables>(schemaOptions(location))).close();
+      await tx.insertInto('payment').values({ reference: 'ended-2' }).execute();
+    });
+    await expect(ended).rejects.toMatchObject({ code: 'store-unavailable' });
     await store.close();
   });
 
