@@ -16,7 +16,7 @@ import type { Header, Target } from '../../webhooks/forwarding/targets.js';
 import type { ListenEvent } from '../../webhooks/start-listener.js';
 import type { DeliveryEvent } from '../../webhooks/pipeline.js';
 import { LAST_WEBHOOK_MS, runListener } from '../../webhooks/run-listener.js';
-import type { CommandContext } from '../runtime/context.js';
+import { type CommandContext, showsToPerson } from '../runtime/context.js';
 import type { MoneyDesk } from '../desk/desk.js';
 import { openDatabase } from '../desk/desk-database.js';
 import { listenPort, targetsOf } from '../flags/listen-flags.js';
@@ -33,6 +33,8 @@ export interface CreateListening {
 }
 
 export interface CreateListeningFlags {
+  columns?: string[] | undefined;
+  csv?: boolean | undefined;
   'forward-to'?: Target[] | undefined;
   header?: Header[] | undefined;
   'skip-verify'?: boolean | undefined;
@@ -48,8 +50,7 @@ export async function openCreateListening(
   { desk, guard }: Pick<MoneyDesk, 'desk' | 'guard'>,
   flags: CreateListeningFlags,
 ): Promise<CreateListening> {
-  const { interactive, print } = context;
-  const { stdout } = context.streams;
+  const { interactive } = context;
   const { client, app, signal, note, clock } = desk;
   const { baseUrl } = app;
   const tunnel = await chosenTunnel(context, { text: flags.tunnel, baseUrl, openGuard: async () => guard });
@@ -58,7 +59,7 @@ export async function openCreateListening(
   const targets = targetsOf(client, flags);
   const deliveries = createPaymentDeliveries({
     nameOf: (said) => client.canonicalState(said) ?? said,
-    show: (delivery) => print(deliveryLine(delivery, { ...stdout, now: context.now() })),
+    show: (delivery) => showDelivery(context, delivery, flags),
   });
   const ready = Promise.withResolvers<string>();
   const listening = await runListener({
@@ -112,6 +113,14 @@ export async function openCreateListening(
       return error === undefined ? end : { ...end, error };
     },
   };
+}
+
+/** Where a program reads stdout, the payment alone is printed there. */
+function showDelivery(context: CommandContext, delivery: Delivery, flags: CreateListeningFlags): void {
+  const { json, print, note, streams } = context;
+  const now = context.now();
+  if (showsToPerson(context, flags)) print(deliveryLine(delivery, { ...streams.stdout, now }));
+  else if (!json) note(deliveryLine(delivery, { ...streams.stderr, now }));
 }
 
 /** What happens besides the webhooks of the payment: to the tunnel, and changes without a webhook. */

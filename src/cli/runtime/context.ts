@@ -52,8 +52,17 @@ export interface CommandContext {
   refineErrors(refine: (error: unknown) => Promise<unknown>): void;
 }
 
+interface RowFlags {
+  columns?: readonly string[] | undefined;
+  csv?: boolean | undefined;
+}
+
+/** Whether a person reads stdout, and has not asked for rows. */
+export const showsToPerson = (
+  { json, streams }: Pick<CommandContext, 'json' | 'streams'>,
+  { columns, csv }: RowFlags,
+): boolean => !json && streams.stdout.terminal && columns === undefined && !csv;
+
 /** Whether somebody is there to walk through a list with the arrow keys, and has not asked for rows. */
-export const canWalk = (
-  { interactive, json, streams }: CommandContext,
-  { columns, csv }: { columns?: readonly string[] | undefined; csv?: boolean | undefined },
-): boolean => interactive && !json && streams.stdout.terminal && columns === undefined && !csv;
+export const canWalk = (context: CommandContext, flags: RowFlags): boolean =>
+  context.interactive && showsToPerson(context, flags);

@@ -1,5 +1,7 @@
 import { boolean, string } from '@oclif/core/flags';
+import type { PaymentRead } from '../../client/payment-calls.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { showsToPerson } from '../../cli/runtime/context.js';
 import { chosenProfile } from '../../cli/desk/chosen-profile.js';
 import { checkoutFlags, flowOf, reviewPayment, sendPayment } from '../../cli/create-payment.js';
 import { type MoneyDesk, openDesk } from '../../cli/desk/desk.js';
@@ -89,18 +91,25 @@ export default class PaymentsCreate extends BaseCommand {
     });
     if ('planned' in made) return made.planned;
     const { created, read } = made;
-    await this.showOne(read.object, paymentCardIn(read.state), paymentList);
+    const waits = flags.wait || listening !== undefined;
+    const showsFirst = !waits || showsToPerson(this, flags);
+    if (showsFirst) await this.#show(read);
+    // A program gets the payment as it is at the end, and somebody has to pay before that.
+    else this.note(...checkoutLines(read));
     await useLink(read.fields.redirectUrl, flags, this.note);
-    if (!flags.wait && listening === undefined) return createdJson({ created, payment: read.object });
-    // With --json the document comes at the end, and somebody has to pay before that.
-    if (this.json) this.note(...checkoutLines(read));
+    if (!waits) return createdJson({ created, payment: read.object });
     const paid = read.fields.autoCapture === false ? 'Authorised' : 'Captured';
     const until = targetState(desk.client, flags.until ?? paid);
     const end = await (listening ? listening.follow(read, until) : followPayment(desk, read, until));
+    if (!showsFirst) await this.#show(end.read);
     if (end.error) this.endAs(end.error);
     const deliveries = listening?.deliveries.map(keptJson);
     const told = { error: end.error, profile: this.profileName };
     return { ...createdJson({ created, payment: end.read.object }, told), deliveries };
+  }
+
+  #show({ object, state }: PaymentRead) {
+    return this.showOne(object, paymentCardIn(state), paymentList);
   }
 
   /** Receives webhooks until the command ends. */

@@ -2,8 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createFlags, envOf, openTestDesk, payments, type TestDesk } from '../../helpers/desk.js';
-import { newReference } from '../../helpers/sandbox.js';
+import {
+  createFlags,
+  type DeskOptions,
+  envOf,
+  openTestDesk,
+  payments,
+  type TestDesk,
+} from '../../helpers/desk.js';
+import { eventually, newReference } from '../../helpers/sandbox.js';
 
 let desk: TestDesk;
 const folder = mkdtempSync(join(tmpdir(), 'paydesk-create-'));
@@ -327,19 +334,37 @@ describe('afterwards', () => {
     expect(JSON.parse(stdout)).toHaveProperty('payment.redirectUrl');
   });
 
+  const waitWith = async (card: string | undefined, more: string[], options: DeskOptions = {}) => {
+    const reference = newReference();
+    const running = desk.run('create', [...createFlags(reference), '--wait', ...more], options);
+    if (card !== undefined) {
+      await eventually(async () => {
+        const found = await desk.sandbox.control('POST', `/payments/${reference}/pay`, { card });
+        if (found.status >= 300) throw new Error(found.text);
+      });
+    }
+    return running;
+  };
+
+  it.each([
+    [['--columns', 'state,amount'], /^Captured\tEUR 10\.10\n$/],
+    [['--csv', '--columns', 'state'], /^state\nCaptured\n$/],
+    [[], /^payment\t\d+\nreference\t\S+\nstate\tCaptured\n/],
+  ])('prints to a pipe what it waited for: %j', async (args, expected) => {
+    const { code, stdout, stderr } = await waitWith('approved', args);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(expected)]);
+    expect(stderr).toMatch(/Payment \d+ is created\. Pay it at:\nhttp:/);
+  });
+
+  it('shows a person the link at once, and then what happens', async () => {
+    const { stdout, stderr } = await waitWith('approved', [], { terminal: true });
+    expect(stdout).toMatch(/^Payment \d+ .* Created\n/);
+    expect(stdout).not.toContain('Captured');
+    expect(stderr).toContain('→ Captured');
+  });
+
   it('waits until it is paid, cannot be any more, or the time is up', async () => {
-    const wait = async (card: string | undefined, more: string[]) => {
-      const reference = newReference();
-      const running = desk.run('create', [...createFlags(reference), '--wait', '--json', ...more]);
-      if (card !== undefined) {
-        const { eventually } = await import('../../helpers/sandbox.js');
-        await eventually(async () => {
-          const found = await desk.sandbox.control('POST', `/payments/${reference}/pay`, { card });
-          if (found.status >= 300) throw new Error(found.text);
-        });
-      }
-      return running;
-    };
+    const wait = (card: string | undefined, more: string[]) => waitWith(card, ['--json', ...more]);
     const paid = await wait('approved', []);
     expect(paid).toMatchObject({ code: 0 });
     expect(paid.json).toMatchObject({ created: true, payment: { paymentState: 'Captured' } });

@@ -571,12 +571,14 @@ describe('payments create --listen', () => {
 
   it('ends with 3 when it cannot be paid any more', async () => {
     const reference = newReference();
-    const running = run('create', [...createFlags(reference), '--listen', '--port', '0']);
+    const args = ['--listen', '--port', '0', '--columns', 'payment,state'];
+    const running = run('create', [...createFlags(reference), ...args]);
     const { paymentId } = await createdPayment(reference);
     await sandbox.call('POST', `/payments/${paymentId}/cancel`);
     await sandbox.settle();
-    const { code, stdout } = await running;
-    expect([code, stdout]).toEqual([3, expect.stringContaining('Cancelled')]);
+    const { code, stdout, stderr } = await running;
+    expect([code, stdout]).toEqual([3, `${paymentId}\tCancelled\n`]);
+    expect(stderr).toMatch(new RegExp(`\\t${paymentId}\\t${reference}\\t.*Cancelled\\t`));
   });
 
   it('shows a change of another payment whose webhook did not arrive', async () => {
