@@ -74,17 +74,23 @@ export async function followReads(
 const isBehind = (error: unknown): boolean =>
   error instanceof TemporaryError || (error instanceof ServiceError && error.httpStatus === 404);
 
+interface FollowOptions extends Pick<WaitOptions, 'sleep'> {
+  /** The error that ends it early, as soon as there is one. */
+  failure?: () => PaydeskError | undefined;
+}
+
 /** Reads a payment until it reaches a state, or can no longer reach it. */
 export async function followPayment(
   desk: Desk,
   start: PaymentRead,
   until: StateName,
-  sleep?: WaitOptions['sleep'],
+  { failure = () => undefined, ...options }: FollowOptions = {},
 ): Promise<{ read: PaymentRead; error?: PaydeskError }> {
-  const isOver = (read: PaymentRead) => read.state === until || isHopeless(read, until);
-  const followed = await followReads(desk, start, isOver, { ...(sleep && { sleep }) });
+  const isOver = (read: PaymentRead) =>
+    read.state === until || isHopeless(read, until) || failure() !== undefined;
+  const followed = await followReads(desk, start, isOver, options);
   const { read } = followed;
-  return read.state === until ? { read } : { read, error: notThere(desk, followed, until) };
+  return read.state === until ? { read } : { read, error: failure() ?? notThere(desk, followed, until) };
 }
 
 const isHopeless = ({ state }: PaymentRead, until: StateName): boolean =>

@@ -174,16 +174,22 @@ function createPaymentTally({ until, filter, nameOf }: Expected) {
   };
 }
 
+/** What is wrong where a handler was asked and has not accepted one of these. */
+export function handlerRefusal(deliveries: readonly Delivery[]): ServiceError | undefined {
+  const refused = undelivered(deliveries).find(({ forward }) => forward.attempts > 0);
+  return refused && handlerFailed(failureText(refused.forward), refused.id);
+}
+
 /** What is wrong where a handler has not accepted every one of these. */
 export function notAccepted(deliveries: readonly Delivery[]): PaydeskError | undefined {
-  const open = deliveries.flatMap(({ id, forwards }) =>
+  const [late] = undelivered(deliveries);
+  return handlerRefusal(deliveries) ?? (late && notThrough(late.id));
+}
+
+const undelivered = (deliveries: readonly Delivery[]) =>
+  deliveries.flatMap(({ id, forwards }) =>
     forwards.filter(({ outcome }) => outcome !== 'delivered').map((forward) => ({ id, forward })),
   );
-  const refused = open.find(({ forward }) => forward.attempts > 0);
-  if (refused) return handlerFailed(failureText(refused.forward), refused.id);
-  const [late] = open;
-  return late && notThrough(late.id);
-}
 
 const tooManyDuplicates = (duplicates: number, allowed: number): NotReachedError =>
   new NotReachedError(`${duplicates} duplicates arrived, but --max-duplicates is ${allowed}.`, {

@@ -10,7 +10,7 @@ import { readUntil, type WaitOptions } from '../../payments/wait.js';
 import { createWakeups } from '../../webhooks/inbox/wakeups.js';
 import { describeError } from '../../output/report.js';
 import { deliveryLine, eventLines, readyLines } from '../../output/views/webhook.js';
-import { notAccepted } from '../../webhooks/expectation.js';
+import { handlerRefusal, notAccepted } from '../../webhooks/expectation.js';
 import type { Delivery } from '../../webhooks/inbox/delivery.js';
 import type { Header, Target } from '../../webhooks/forwarding/targets.js';
 import type { ListenEvent } from '../../webhooks/start-listener.js';
@@ -104,15 +104,28 @@ export async function openCreateListening(
       const names = { paymentId: idOf(read), referenceId: read.fields.referenceId };
       const sleep = (ms: number, over: AbortSignal) => wakeups.sleep(names, ms, over);
       deliveries.follow(names);
-      const end = await followPayment({ ...desk, note: () => undefined }, read, until, sleep);
+      const failure = () => handlerRefusal(deliveries.shown);
+      const quiet = { ...desk, note: () => undefined };
+      const end = await followPayment(quiet, read, until, { sleep, failure });
       const { state } = end.read;
-      if (state !== undefined) await waitForWebhook(deliveries, state, { clock, signal, sleep });
+      if (state !== undefined && failure() === undefined)
+        await waitForWebhook(deliveries, state, { clock, signal, sleep });
       await stop();
-      if (end.error || targets.length === 0) return end;
-      const error = notAccepted(deliveries.shown) ?? (deliveries.says(until) ? undefined : notCalled(until));
-      return error === undefined ? end : { ...end, error };
+      const error = handlerError(deliveries, until, end.error);
+      return targets.length === 0 || error === undefined ? end : { ...end, error };
     },
   };
+}
+
+/** A handler that refused a webhook is told before a payment that is not there yet. */
+function handlerError(
+  deliveries: PaymentDeliveries,
+  until: StateName,
+  ending: PaydeskError | undefined,
+): PaydeskError | undefined {
+  if (ending instanceof PendingError) return handlerRefusal(deliveries.arrived());
+  if (ending !== undefined) return undefined;
+  return notAccepted(deliveries.shown) ?? (deliveries.says(until) ? undefined : notCalled(until));
 }
 
 /** Where a program reads stdout, the payment alone is printed there. */

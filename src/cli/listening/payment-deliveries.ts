@@ -10,6 +10,8 @@ export interface PaymentDeliveries {
   follow(payment: PaymentNames): void;
   /** Whether a webhook has arrived that says this state, or says none and led to a read of it. */
   says(state: string): boolean;
+  /** All that arrived so far, also those that are still read or forwarded. */
+  arrived(): Delivery[];
   /** Whether all that arrived were read and forwarded. */
   areSettled(): boolean;
   /** In the order in which they were shown. */
@@ -33,6 +35,8 @@ export function createPaymentDeliveries({ nameOf, show }: PaymentDeliveriesOptio
     paymentId === null
       ? referenceId !== null && referenceId === payment?.referenceId
       : paymentId === payment?.paymentId;
+
+  const ours = () => [...deliveries.values()].filter(isOurs);
 
   function showOurs(delivery: Delivery): void {
     if (!isOurs(delivery)) return;
@@ -58,9 +62,8 @@ export function createPaymentDeliveries({ nameOf, show }: PaymentDeliveriesOptio
       held = [];
     },
     says: (state) =>
-      [...deliveries.values()]
-        .filter(isOurs)
-        .some((delivery) => state === (delivery.saidState ? nameOf(delivery.saidState) : delivery.state)),
+      ours().some((delivery) => state === (delivery.saidState ? nameOf(delivery.saidState) : delivery.state)),
+    arrived: ours,
     areSettled: () => ![...unsettled].some((id) => isOurs(deliveries.get(id) as Delivery)),
   };
 }

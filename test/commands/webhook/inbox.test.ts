@@ -559,6 +559,18 @@ describe('payments create --listen', () => {
     expect(json.deliveries).toMatchObject([{ saidState: 'Created', forwards: [{ status: 500 }] }]);
   });
 
+  it('ends with 1 before the time is up when the handler does not take a webhook of a payment that nobody pays', async () => {
+    handler.answer({ status: 500 });
+    const reference = newReference();
+    const listen = ['--listen', '--port', '0', '--forward-to', handler.url, '--timeout', '2m'];
+    const started = Date.now();
+    const { code, json } = await run('create', [...createFlags(reference), ...listen, '--json']);
+    expect([code, json.error]).toMatchObject([1, { code: 'handler-failed' }]);
+    expect(Date.now() - started).toBeLessThan(60_000);
+    expect(json.payment).toMatchObject({ referenceId: reference, paymentState: 'Created' });
+    expect(json.deliveries).toMatchObject([{ saidState: 'Created', forwards: [{ status: 500 }] }]);
+  });
+
   it('ends with 8 when the handler was never called', async () => {
     await addFault(sandbox, { kind: 'webhook-drop' });
     const reference = newReference();
