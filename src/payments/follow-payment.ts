@@ -55,7 +55,10 @@ export async function followReads(
     last = read;
     return read;
   };
-  const onPause = (leftMs: number) => desk.status?.(`${stateText(last)}. Waiting.`, leftMs);
+  const onPause = (leftMs: number) => {
+    const next = last.state === 'Declined' ? 'The customer may retry.' : 'Waiting.';
+    desk.status?.(`${stateText(last)}. ${next}`, leftMs);
+  };
   const { isTemporary = isBehind, sleep } = options;
   await readUntil(look, isOver, {
     ...desk,

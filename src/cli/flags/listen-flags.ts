@@ -55,8 +55,17 @@ export const listenFlags = {
 
 const withListen = <F extends object>(flag: F): F => ({ ...flag, dependsOn: ['listen'] });
 
-/** The same, allowed only together with `--listen`. */
-export const withListenFlags = {
+/** How create follows its payment. */
+export const followFlags = {
+  wait: boolean({ summary: 'Wait until it is paid, or until --timeout (default 5m).' }),
+  until: string({
+    helpValue: 'STATE',
+    summary: 'State to wait for with --wait or --listen (default: paid).',
+  }),
+  listen: boolean({
+    exclusive: ['webhook-url', 'wait', 'dry-run'],
+    summary: 'Receive its webhooks until it is paid, or until --timeout (default 5m).',
+  }),
   'forward-to': withListen(listenFlags['forward-to']),
   tunnel: withListen(listenFlags.tunnel),
   port: withListen(listenFlags.port),

@@ -1,4 +1,3 @@
-import { boolean, string } from '@oclif/core/flags';
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { showsToPerson } from '../../cli/runtime/context.js';
@@ -10,7 +9,7 @@ import { amountFlag, currencyFlag, idFlag, listFlagsFor, urlFlag } from '../../c
 import { jsonFlag } from '../../cli/flags/json-input.js';
 import type { CreateListening, CreateListeningFlags } from '../../cli/listening/create-listening.js';
 import { checkoutLines, linkFlags, useLink } from '../../cli/links.js';
-import { withListenFlags } from '../../cli/flags/listen-flags.js';
+import { followFlags } from '../../cli/flags/listen-flags.js';
 import { followPayment, targetState } from '../../payments/follow-payment.js';
 import { type CreatedJson, createdJson, type PlannedJson } from '../../output/views/created.js';
 import type { Missing } from '../../output/report.js';
@@ -27,7 +26,9 @@ export default class PaymentsCreate extends BaseCommand {
   static override summary = 'Create a payment and get a link to pay it.';
   static override description =
     'On a terminal it asks for missing values. You can run it again with the same --reference: the ' +
-    'payment is created only once.';
+    'payment is created only once.\n\n' +
+    'With --wait or --listen it waits until the payment is paid: after a decline the customer may try again with the ' +
+    'same link. Exits 3 when it can no longer be paid, and 8 when --timeout is up.';
   static override examples = [
     '<%= config.bin %> payments create --amount 10.23 --currency EUR --customer c_881 --return-url https://shop.example/done',
     '<%= config.bin %> payments create --body payment.json --reference inv-2041 --json',
@@ -50,15 +51,7 @@ export default class PaymentsCreate extends BaseCommand {
     body: jsonFlag({ summary: 'Request body from a JSON file or stdin; flags add to it.' }),
     ...linkFlags,
     ...listFlagsFor(paymentList),
-    until: string({
-      helpValue: 'STATE',
-      summary: 'State to wait for with --wait or --listen (default: paid).',
-    }),
-    listen: boolean({
-      exclusive: ['webhook-url', 'wait', 'dry-run'],
-      summary: 'Receive its webhooks and follow it until it is settled.',
-    }),
-    ...withListenFlags,
+    ...followFlags,
   };
 
   #wasAsked = false;

@@ -117,6 +117,17 @@ it('Ctrl-D only deletes where something was typed', async () => {
   expect(terminal.text()).toContain('Nothing was sent.');
 });
 
+it('a create that waits says after a decline that the customer may retry, and ends when it is paid', async () => {
+  const reference = newReference();
+  const terminal = await tty(['create', ...createFlags(reference), '--wait']);
+  await terminal.waitFor('Created. Waiting. Ctrl-C ends the wait.');
+  await desk.sandbox.control('POST', `/payments/${reference}/pay`, { card: 'declined' });
+  await terminal.waitFor('Declined. The customer may retry. Ctrl-C ends the wait.');
+  await desk.sandbox.control('POST', `/payments/${reference}/pay`, { card: 'approved' });
+  await terminal.waitFor('→ Captured');
+  expect(await terminal.ended()).toBe(0);
+});
+
 it('a refund says what it waits for, and Ctrl-C ends only the wait', async () => {
   const { paymentId } = await desk.paid();
   await desk.fault({ kind: 'provider-silent', route: 'refund', next: 1 });
