@@ -19,6 +19,9 @@ async function kindInHeaders(client: Client): Promise<'sandbox' | 'live' | undef
   return kind === 'sandbox' || kind === 'live' ? kind : undefined;
 }
 
+/** With these the service refuses whatever is asked of the app. */
+const aboutTheApp = ['wrong-app', 'app-blocked'];
+
 /** What the service says of the app, by itself or through one of its customers; undefined where it does not say. */
 export async function askKind(client: Client): Promise<'sandbox' | 'live' | undefined> {
   try {
@@ -30,7 +33,7 @@ export async function askKind(client: Client): Promise<'sandbox' | 'live' | unde
     return app.isSandbox ? 'sandbox' : 'live';
   } catch (error) {
     const refused = error instanceof ServiceError || error instanceof ProfileError;
-    const isAnswer = refused && error.code !== 'wrong-app' && error.httpStatus !== 401;
+    const isAnswer = refused && !aboutTheApp.includes(error.code) && error.httpStatus !== 401;
     if (isAnswer) return undefined;
     throw error;
   }

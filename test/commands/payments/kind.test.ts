@@ -46,6 +46,18 @@ describe('the service says which kind of app it is', () => {
     }
   });
 
+  it('a blocked app is told as such, and nobody is asked to confirm', async () => {
+    const { appId } = desk.sandbox.app;
+    await desk.sandbox.control('PATCH', `/apps/${appId}`, { isBlocked: true });
+    const refused = await payments(unsaid('sandbox'), 'create', [...createFlags(newReference()), '--json']);
+    await desk.sandbox.control('PATCH', `/apps/${appId}`, { isBlocked: false });
+    expect([refused.code, refused.json['error']]).toMatchObject([
+      4,
+      { code: 'app-blocked', message: expect.stringContaining('is blocked') },
+    ]);
+    expect(refused.stderr).not.toContain('treats it as live');
+  });
+
   it('a live app does', async () => {
     const paymentId = await captured('live');
     const refused = await payments(unsaid('live'), 'refund', [paymentId]);
