@@ -34,6 +34,11 @@ async function run(line: string, home: string, env: Record<string, string>) {
   return [code, json];
 }
 
+it('a database that is no address is refused with an example that can be read', async () => {
+  const { stderr, code } = await runTyped(['history'], { home: desk.home, env: { PAYDESK_DATABASE: 'foo' } });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('such as postgres://host/database')]);
+});
+
 describe('a ledger whose server does not answer', () => {
   it.each([
     'payments list',

@@ -22,7 +22,7 @@ export function databaseLocation(env: Environment): string {
   throw new UsageError('PAYDESK_DATABASE is invalid. Nothing was sent.', {
     code: 'bad-database',
     saysNothingSent: true,
-    details: [{ input: 'PAYDESK_DATABASE', problem: 'an address such as postgres://user@host/database' }],
+    details: [{ input: 'PAYDESK_DATABASE', problem: 'an address such as postgres://host/database' }],
   });
 }
 

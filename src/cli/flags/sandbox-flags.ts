@@ -65,7 +65,7 @@ export function parseDatabase(text: string): string {
   if (text.trim() === '') return bad('must not be empty');
   if (text === ':memory:') return bad('for a database in memory use --memory');
   if (isPostgresUrl(text)) {
-    return URL.canParse(text) ? text : bad('an address such as postgres://user@host/database');
+    return URL.canParse(text) ? text : bad('an address such as postgres://host/database');
   }
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return bad('a file, or an address that starts with postgres://');
   return resolve(text);
