@@ -255,9 +255,9 @@ export abstract class BaseCommand extends Command implements CommandContext {
     this.#printer.printExact(text);
   }
 
-  /** With `--json` stdout is a stream of JSON lines: an error is one as well, also where none came before it. */
-  protected printsLines(): void {
-    this.#printer.printsLines();
+  /** Whether `--json` prints a stream of JSON lines: an error is one as well, also where none came before it. */
+  protected get printsJsonLines(): boolean {
+    return false;
   }
 
   /** One line of a JSON stream, printed at once; nothing without `--json`. */
@@ -417,7 +417,8 @@ export abstract class BaseCommand extends Command implements CommandContext {
     const to = { streams: this.streams, debug: this.#debug, profile, nothingSent, filter };
     if (failure) {
       // After a whole document there is no room for another: the error goes to stderr then.
-      const json = this.json && printed !== 'document' && (printed === 'lines' ? 'line' : 'document');
+      const isStream = printed === 'lines' || this.printsJsonLines;
+      const json = this.json && printed !== 'document' && (isStream ? 'line' : 'document');
       return reportError(failure.error, { ...to, json, inFull: this.#filterFailed });
     }
     // The code that wrote to a broken output reports it, because it knows what was lost.

@@ -112,13 +112,9 @@ export class Printer {
     if (!this.#json) this.#streams.write(text);
   }
 
-  printsLines(): void {
-    this.#printed = 'lines';
-  }
-
   async emit(value: unknown): Promise<void> {
     if (!this.#json) return;
-    this.printsLines();
+    this.#printed = 'lines';
     await this.#printJson(value, { pretty: false });
   }
 

@@ -42,6 +42,10 @@ export default class PaymentsWatch extends BaseCommand {
     }),
   };
 
+  protected override get printsJsonLines(): boolean {
+    return true;
+  }
+
   async run(): Promise<void> {
     const { args, flags } = await this.parse(PaymentsWatch);
     const { client, profile } = await openSession(this.context);

@@ -60,6 +60,10 @@ export default class SandboxStart extends BaseCommand {
     detach: boolean({ summary: 'Run it in the background.' }),
   };
 
+  protected override get printsJsonLines(): boolean {
+    return true;
+  }
+
   async run(): Promise<void> {
     const { flags } = await this.parse(SandboxStart);
     inputs.checkRemote(flags);

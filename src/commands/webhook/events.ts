@@ -38,9 +38,12 @@ export default class WebhookEvents extends BaseCommand {
     }),
   };
 
+  protected override get printsJsonLines(): boolean {
+    return this.argv.includes('--follow');
+  }
+
   async run(): Promise<Array<ReturnType<typeof keptJson>> | undefined> {
     const { flags } = await this.parse(WebhookEvents);
-    if (flags.follow) this.printsLines();
     const { inbox, app } = await openInbox(this.context);
     const filter: DeliveryFilter = {
       payment: flags.payment?.replace(/^(id|ref):/, ''),

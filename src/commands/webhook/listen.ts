@@ -56,6 +56,10 @@ export default class WebhookListen extends BaseCommand {
     inspect: boolean({ summary: 'Show each request in full instead of the live table.' }),
   };
 
+  protected override get printsJsonLines(): boolean {
+    return true;
+  }
+
   async run(): Promise<void> {
     const { flags } = await this.parse(WebhookListen);
     const session = await openSession(this.context, { showsWaiting: false });

@@ -72,6 +72,11 @@ async function filled(listener: TestListener) {
 }
 
 describe('webhook events', () => {
+  it('says with one line of JSON what is wrong with --follow', async () => {
+    const { code, stdout } = await run('events', ['--follow', '--json', '--since', 'foo']);
+    expect([code, stdout]).toEqual([2, expect.stringMatching(/^\{"error":.*--since.*\}\n$/)]);
+  });
+
   it('lists the newest first, and finds by payment, state and failure', async () => {
     const listener = await desk.listen({ to: [handler.url] });
     const { paid, open } = await filled(listener);

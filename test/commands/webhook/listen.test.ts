@@ -361,7 +361,9 @@ describe('for jobs', () => {
 
   it('refuses what cannot be used, before it listens', async () => {
     const bad = await home.run('webhook', 'listen', '--until', 'Captred', '--json');
-    expect([bad.code, bad.stdout]).toEqual([2, expect.stringContaining('Did you mean Captured')]);
+    expect([bad.code, bad.stdout]).toEqual([2, expect.stringMatching(/^.*Did you mean Captured.*\n$/)]);
+    const usage = await home.run('webhook', 'listen', '--port', 'x', '--json');
+    expect([usage.code, usage.stdout]).toEqual([2, expect.stringMatching(/^\{"error":.*--port.*\}\n$/)]);
     const never = await home.run('webhook', 'listen', '--until', 'Refunded', '--state', 'Captured', '--json');
     expect([never.code, never.stdout]).toEqual([2, expect.stringContaining('add --state Refunded')]);
     const target = await home.run('webhook', 'listen', '--forward-to', 'shop.example', '--chaos', 'fire');
