@@ -52,9 +52,14 @@ export function openApp(context: CommandContext): Pick<Session, 'profile'> & {
   client: Pick<Client, 'canonicalState'>;
 } {
   const profile = chosenProfile(context);
-  const aliases = stateAliases(profile.aliases);
   noteApp(context, profile);
-  return { profile, client: { canonicalState: (name) => canonicalState(name, aliases) } };
+  return { profile, client: statesOf(profile) };
+}
+
+/** Our names of the states of an app. */
+export function statesOf(profile: ResolvedProfile): Pick<Client, 'canonicalState'> {
+  const aliases = stateAliases(profile.aliases);
+  return { canonicalState: (name) => canonicalState(name, aliases) };
 }
 
 interface SessionOptions {

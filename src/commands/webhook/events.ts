@@ -1,6 +1,8 @@
 import { boolean, string } from '@oclif/core/flags';
 import { countFlag, listFlagsFor, sinceFlag } from '../../cli/flags/flags.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { statesOf } from '../../cli/desk/session.js';
+import { findStates } from '../../support/list.js';
 import { openInbox } from '../../cli/desk/inbox.js';
 import { systemClock } from '../../client/clock.js';
 import type { AppRef } from '../../ledger/payment-ref.js';
@@ -44,10 +46,12 @@ export default class WebhookEvents extends BaseCommand {
 
   async run(): Promise<Array<ReturnType<typeof keptJson>> | undefined> {
     const { flags } = await this.parse(WebhookEvents);
-    const { inbox, app } = await openInbox(this.context);
+    const { inbox, app, database, profile } = await openInbox(this.context);
+    const known = { store: database.store, app, client: statesOf(profile) };
+    const [state] = flags.state === undefined ? [] : await findStates(known, [flags.state]);
     const filter: DeliveryFilter = {
       payment: flags.payment?.replace(/^(id|ref):/, ''),
-      state: flags.state,
+      state,
       since: flags.since?.getTime(),
       failed: flags.failed,
     };

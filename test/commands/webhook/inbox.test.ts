@@ -77,6 +77,11 @@ describe('webhook events', () => {
     expect([code, stdout]).toEqual([2, expect.stringMatching(/^\{"error":.*--since.*\}\n$/)]);
   });
 
+  it('refuses a state that there is not, with the one that was meant', async () => {
+    const { code, stderr } = await run('events', ['--state', 'Captred']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Did you mean Captured?')]);
+  });
+
   it('lists the newest first, and finds by payment, state and failure', async () => {
     const listener = await desk.listen({ to: [handler.url] });
     const { paid, open } = await filled(listener);
