@@ -100,7 +100,10 @@ export function planApiRequest(typed: TypedRequest, appId: string): ApiRequest {
 
   const given = typed.body ?? (reads || fields.length === 0 ? undefined : bodyOf(fields));
   const operation = operationOf(endpoint);
-  if (operation !== undefined) return move(operation, parameters.paymentId ?? '', resolved.path, given);
+  if (operation !== undefined) {
+    if (given !== undefined) throw refuseBody(operation, typed.body === undefined ? '--field' : '--body');
+    return move(operation, parameters.paymentId ?? '', resolved.path);
+  }
   // Without its key a create that is sent again may make a second one.
   const key = endpoint && endpointOf(endpoint).key;
   const body = key === undefined ? given : withKey(key, given);
@@ -113,12 +116,16 @@ export function planApiRequest(typed: TypedRequest, appId: string): ApiRequest {
   return { kind: 'request', method, path, query, body, repeat: resolved.repeat, endpoint, customerId };
 }
 
-function move(operation: SettleOperation, paymentId: string, path: string, body: unknown): ApiRequest {
+function refuseBody(operation: SettleOperation, input: '--field' | '--body'): UsageError {
+  const instead = takesDescription(operation) ? '; put a description into the path: ?description=TEXT' : '';
+  return refuse(input, `${operation} has no body${instead}`);
+}
+
+const takesDescription = (operation: SettleOperation): boolean => operation === 'refund';
+
+function move(operation: SettleOperation, paymentId: string, path: string): ApiRequest {
   if (!/^[1-9]\d*$/.test(paymentId)) throw refuse('PATH', 'use the digits of the paymentId');
-  if (body !== undefined) {
-    throw refuse('--field', `${operation} has no body; put a description into the path: ?description=TEXT`);
-  }
-  const query = refuseQuery(path, operation, operation === 'refund' ? ['description'] : []);
+  const query = refuseQuery(path, operation, takesDescription(operation) ? ['description'] : []);
   return { kind: 'move', operation, paymentId, description: query.get('description') ?? undefined };
 }
 

@@ -296,6 +296,23 @@ describe('api and money', async () => {
     return paymentId;
   }
 
+  it('a body is refused with the flag that gave it, and with a description only where there is one', async () => {
+    const file = join(temporaryFolder(), 'body.json');
+    writeFileSync(file, '{"description":"x"}');
+    const capture = await desk.run(Api, ['POST', '/payments/1/capture', '--body', file, '--json']);
+    expect(errorOf(capture)).toMatchObject({
+      exit: 2,
+      details: [{ input: '--body', problem: 'capture has no body' }],
+    });
+    const refund = await desk.run(Api, ['POST', '/payments/1/refund', '--field', 'description=x', '--json']);
+    expect(errorOf(refund).details).toEqual([
+      {
+        input: '--field',
+        problem: 'refund has no body; put a description into the path: ?description=TEXT',
+      },
+    ]);
+  });
+
   it('moves money as the payments commands do, and prints the same', async () => {
     const id = await captured();
     const refunded = await desk.run(Api, ['POST', `/payments/${id}/refund?description=parcel%20lost`]);
