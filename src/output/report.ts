@@ -8,6 +8,7 @@ import { commandPiece, joinPieces, type Line, renderLines, toned, wrapLine } fro
 import type { Streams, Unwritten } from './streams.js';
 import { displayWidth, pad, safeJson } from './text.js';
 import { loadTheme } from './theme.js';
+import { tookTime } from './time.js';
 
 /** One thing wrong with what was typed; a list of these in `details` is laid out in two columns. */
 export interface UsageProblem {
@@ -109,6 +110,9 @@ function detailRows(key: string, value: unknown, report: ErrorReport): Array<[st
   if (key === 'code' && value === report.code) return [];
   // The message has the beginning of it; the whole of it is for programs.
   if (key === 'body' && report.httpStatus !== undefined) return [];
+  // The message says when it can be sent again.
+  if (key === 'heldMs') return [];
+  if (key === 'retryAfterMs' && typeof value === 'number') return [['retry after', tookTime(value)]];
   if (!Array.isArray(value) || value.length === 0 || !value.every(isFieldError)) return [[key, cell(value)]];
   return value
     .filter(({ message }) => !report.message.includes(message))

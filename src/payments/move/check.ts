@@ -194,7 +194,7 @@ async function settled(
   if (last !== undefined && isOver && hasMovedOn) {
     return resultOf(sent, last, 'refused', notCarriedOut(sent, last));
   }
-  const result = conclude(desk, sent, evidence, look);
+  const result = conclude(desk, sent, evidence, look, heldMs);
   const isOpen = result.outcome === 'unknown' || (result.outcome === 'accepted' && standing !== 'under-way');
   return isOpen ? { ...result, error: stillOpen(sent, entry, look, heldMs) } : result;
 }

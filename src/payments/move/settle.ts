@@ -104,10 +104,16 @@ async function lookAfter(
 }
 
 /** What the reads make of it: the table in docs/outcomes.md. */
-export function conclude(desk: Desk, sent: Sent, evidence: Evidence, look: PaymentLook): MoveResult {
+export function conclude(
+  desk: Desk,
+  sent: Sent,
+  evidence: Evidence,
+  look: PaymentLook,
+  heldMs = quietOf(desk, sent.beforeRead),
+): MoveResult {
   const { standing, last } = look;
   if (last === undefined) return unread(sent, evidence, look);
-  if (isOfEarlier(sent, evidence, standing)) return asAnswered(desk, sent, evidence, look);
+  if (isOfEarlier(sent, evidence, standing)) return asAnswered(desk, sent, evidence, look, heldMs);
   switch (standing) {
     case 'done':
       return resultOf(sent, last, 'done');
@@ -126,7 +132,7 @@ export function conclude(desk: Desk, sent: Sent, evidence: Evidence, look: Payme
     case 'changed':
       return withHold(desk, sent, resultOf(sent, last, 'unknown', showsOther(sent, last)));
     default:
-      return asAnswered(desk, sent, evidence, look);
+      return asAnswered(desk, sent, evidence, look, heldMs);
   }
 }
 
@@ -147,9 +153,13 @@ function unread(sent: Sent, evidence: Evidence, { states }: PaymentLook): MoveRe
 }
 
 /** The reads say nothing of it. */
-function asAnswered(desk: Desk, sent: Sent, evidence: Evidence, look: PaymentLook): MoveResult {
-  const { last, states } = look;
-  const heldMs = quietOf(desk, sent.beforeRead);
+function asAnswered(
+  desk: Desk,
+  sent: Sent,
+  evidence: Evidence,
+  { last, states }: PaymentLook,
+  heldMs: number,
+): MoveResult {
   switch (evidence.kind) {
     case 'taken':
       return resultOf(sent, last, 'accepted');

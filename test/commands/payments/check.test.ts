@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { httpServer, json } from '../../helpers/servers.js';
 import { type DeskOptions, openTestDesk, payments, type TestDesk } from '../../helpers/desk.js';
+import { eventually } from '../../helpers/sandbox.js';
 
 let desk: TestDesk;
 let home: string;
@@ -155,6 +156,23 @@ describe('payments check', () => {
     expect((await other('refund')).json.error?.code).toBe('failed-before');
     expect((await other('refund', '--again')).json.outcome).toBe('accepted');
     expect(await desk.sandbox.books(paymentId)).toMatchObject({ refund: '2/1' });
+  });
+
+  it('tells once why a refund was not accepted, and that it can be sent again once the quiet period is over', async () => {
+    const { paymentId } = await desk.paid();
+    await desk.fault({ kind: 'rate-limit', route: 'refund', next: 1, retryAfterS: 1 });
+    const env = { PAYDESK_HOME: home, PAYDESK_QUIET_PERIOD: '1s' };
+    const sent = await desk.run('refund', [paymentId], { env });
+    expect([sent.code, sent.stderr]).toEqual([5, expect.stringMatching(/retry after +1\.0 s/)]);
+    expect(sent.stderr).not.toMatch(/retryAfterMs|heldMs/);
+    await eventually(async () => {
+      const { code, json: checked } = await run('check', [paymentId], { env });
+      expect([code, String(checked.error?.message).match(/was not accepted/g)]).toEqual([
+        5,
+        [expect.anything()],
+      ]);
+      expect(checked.error?.message).toContain('The same refund can be sent again.');
+    });
   });
 
   it('says of a refused capture that it was refused, and of one that took effect all the same that it is done', async () => {
