@@ -7,7 +7,8 @@ import { checkoutFlows } from '../contract/checkout-flows.js';
 import { checkoutMethods } from '../contract/checkout-methods.js';
 import { stateNames } from '../contract/states.js';
 import { cardNames, faultKindNames, providerInstructions } from '../sandbox/index.js';
-import { BadValue, parseDuration } from '../typed-values.js';
+import { BadValue, parseCurrency, parseDuration, parseEmail, parseUrl } from '../typed-values.js';
+import { referencesIn } from './references.js';
 import { required, strictMapping } from '../yaml/schema.js';
 
 const listOf = <T extends z.ZodMiniType>(item: T) => z.array(item, { error: required('a list') });
@@ -29,7 +30,9 @@ const numericId = orReference(z.int(), 'a whole number');
 const duration = z
   .string({ error: required('a duration such as 500ms, 30s, 5m, 24h or 7d') })
   .check(z.refine(isDuration, 'must be a duration such as 500ms, 30s, 5m, 24h or 7d'));
-const instant = z.iso.datetime({ offset: true, error: required('an instant such as 2026-01-01T00:00:00Z') });
+const instant = z.union([z.iso.datetime({ offset: true }), z.iso.date()], {
+  error: required('an instant such as 2026-01-01T00:00:00Z, or a day'),
+});
 const later = z.union([duration, instant], { error: required('a duration such as 24h, or an instant') });
 const amount = z
   .union([z.number(), z.string()], { error: required('an amount, for example 49.90') })
@@ -44,22 +47,39 @@ const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()], {
 });
 
 function isDuration(value: string): boolean {
+  return problemWith(parseDuration, value) === undefined;
+}
+
+/** What the parser of a flag says of a value. */
+function problemWith(parse: (text: string) => unknown, value: string): string | undefined {
   try {
-    return parseDuration(value) > 0;
+    parse(value);
+    return undefined;
   } catch (error) {
-    if (error instanceof BadValue) return false;
+    if (error instanceof BadValue) return error.message;
     throw error;
   }
 }
+
+/** Text that the flag of the same name takes. What an earlier step leaves behind is not known yet. */
+const textFor = (parse: (text: string) => unknown) =>
+  text.check(
+    z.refine((value) => referencesIn(value).length > 0 || problemWith(parse, value) === undefined, {
+      error: ({ input }) => `cannot be ${String(input)}: ${problemWith(parse, String(input))}`,
+    }),
+  );
+const currency = textFor(parseCurrency);
+const email = textFor(parseEmail);
+const url = textFor(parseUrl);
 
 const order = {
   'order-id': z.optional(name),
   description: z.optional(text),
   'first-name': z.optional(text),
   'last-name': z.optional(text),
-  email: z.optional(text),
+  email: z.optional(email),
   phone: z.optional(text),
-  'webhook-url': z.optional(text),
+  'webhook-url': z.optional(url),
   'fraud-policy': z.optional(numericId),
   'auto-capture': z.optional(flag),
 };
@@ -77,7 +97,7 @@ const contact = {
   customer: name,
   'first-name': z.optional(text),
   'last-name': z.optional(text),
-  email: z.optional(text),
+  email: z.optional(email),
   mobile: z.optional(text),
 };
 
@@ -85,10 +105,10 @@ const contact = {
 const verbs = {
   create: strictMapping({
     amount,
-    currency: text,
+    currency,
     customer: name,
     reference: z.optional(name),
-    'return-url': z.optional(text),
+    'return-url': z.optional(url),
     flow: z.optional(oneOf(checkoutFlows)),
     'provider-profile': z.optional(numericId),
     'show-recurring': z.optional(flag),

@@ -12,14 +12,17 @@ export const required = (kind: string) => (issue: { input?: unknown }) =>
 const knownKeys = new WeakMap<readonly string[], readonly string[]>();
 
 /** A mapping with these keys and no others. */
-export const strictMapping = <Shape extends z.core.$ZodShape>(shape: Shape) =>
-  z.strictObject(shape, {
+export const strictMapping = <Shape extends z.core.$ZodShape>(shape: Shape) => {
+  const keys = Object.keys(shape).filter((key) => !(shape[key] instanceof z.ZodMiniOptional));
+  const needed = keys.length === 0 ? '' : ` with ${keys.join(', ')}`;
+  return z.strictObject(shape, {
     error: (issue) => {
-      if (issue.code !== 'unrecognized_keys') return required('a mapping')(issue);
+      if (issue.code !== 'unrecognized_keys') return required(`a mapping${needed}`)(issue);
       knownKeys.set(issue.keys, Object.keys(shape));
       return 'unknown key';
     },
   });
+};
 
 /** What a schema finds fault with, at its place in the file. */
 export function issueProblems(issue: z.core.$ZodIssue, yaml: ParsedYaml, prefix: Path = []): FileProblem[] {

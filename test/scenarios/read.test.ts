@@ -23,6 +23,11 @@ describe('a scenario file', () => {
     ]);
   });
 
+  it('may write a day for the clock, and a reference for a value that is checked', () => {
+    const more = '  - create: { amount: 1, currency: "${order.currency}", customer: c }\n';
+    expect(problemsOf(`name: a\nsteps:\n${create}  - clock: { set: 2027-01-01 }\n${more}`)).toEqual([]);
+  });
+
   const mistakes: Array<[what: string, text: string, problems: string[]]> = [
     [
       'is no YAML',
@@ -31,6 +36,21 @@ describe('a scenario file', () => {
     ],
     ['is empty', '', ['1:1 the file must be a mapping']],
     ['has no name and no steps', 'description: x\n', ['1:1 name is required', '1:1 steps is required']],
+    [
+      'has values that the flags would not take',
+      `name: a\nsteps:\n  - create: { amount: 1, currency: eur, customer: c, email: foo, return-url: nope, webhook-url: ftp }\n`,
+      [
+        '3:36 currency cannot be eur: use three capital letters, did you mean EUR?',
+        '3:61 email cannot be foo: an e-mail address, for example buyer@example.org',
+        '3:78 return-url cannot be nope: a web address, for example https://shop.example/done',
+        '3:97 webhook-url cannot be ftp: a web address, for example https://shop.example/done',
+      ],
+    ],
+    [
+      'names a customer without its key',
+      'name: a\nsteps:\n  - customers: { methods: c_1 }\n',
+      ['3:27 methods must be a mapping with customer'],
+    ],
     ['has no step', 'name: a\nsteps: []\n', ['2:8 steps must have at least one step']],
     [
       'has an unknown key',
@@ -66,7 +86,7 @@ describe('a scenario file', () => {
       'has a bad amount, duration and instant',
       `name: a\nclock: soon\nsteps:\n  - create: { amount: 1.234, currency: EUR, customer: c }\n  - clock: { advance: tomorrow }\n`,
       [
-        '2:8 clock must be an instant such as 2026-01-01T00:00:00Z',
+        '2:8 clock must be an instant such as 2026-01-01T00:00:00Z, or a day',
         '4:23 amount must be an amount, for example 49.90',
         '5:23 advance must be a duration such as 500ms, 30s, 5m, 24h or 7d',
       ],

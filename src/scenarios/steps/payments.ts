@@ -59,10 +59,13 @@ async function make(
   const reference = isNew ? newReference(as) : String(flags['reference']);
   const customer = String(flags['customer']);
   const amount = amountValue(String(input.amount));
-  const { body, bad, missing } = draftRequest(kind, { flags: { ...flags, reference, customer, amount } });
+  const orderId = scalarText(flags['order-id']);
+  const given = { ...flags, reference, customer, amount, 'order-id': orderId };
+  const { body, bad, missing } = draftRequest(kind, { flags: given });
   const details = [...bad, ...missing.map(({ input: name, problem }) => ({ input: name, problem }))];
+  const problems = details.map(({ input: name, problem }) => `${name.replace(/^--/, '')} ${problem}`);
   if (details.length > 0)
-    throw new UsageError('Invalid value. Nothing was sent.', {
+    throw new UsageError(`Invalid step: ${problems.join('; ')}. Nothing was sent.`, {
       code: 'usage',
       saysNothingSent: true,
       details,
