@@ -1,10 +1,10 @@
 // `webhook listen`: opens a tunnel, receives webhooks and shows them until it ends.
 
-import { counted } from '../../contract/amount-format.js';
 import type { PaydeskError } from '../../errors.js';
 import { type Line, plainLine } from '../../output/lines.js';
 import { describeError } from '../../output/report.js';
 import { loadTheme } from '../../output/theme.js';
+import { waitingElsewhereLines } from '../../output/views/webhook.js';
 import { liveBanner } from '../../output/views/live.js';
 import { requestLines, webhookRequest } from '../../output/views/webhook-request.js';
 import { createInbox, findDelivery } from '../../webhooks/inbox/inbox.js';
@@ -112,12 +112,7 @@ async function announce(
   const { secret, url, localUrl } = listener;
   context.secrets.add(secret);
   const connect = context.interactive ? await findConnectCommand(context, app) : undefined;
-  for (const { target, count } of await listener.waitingElsewhere()) {
-    context.note(
-      `${counted(count, 'webhook is', 'webhooks are')} still waiting to be forwarded to ${target}, which is not a target of this ` +
-        `listener.`,
-    );
-  }
+  context.note(...waitingElsewhereLines(await listener.waitingElsewhere()));
   await presenter.ready({
     url,
     localUrl,

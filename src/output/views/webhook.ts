@@ -1,6 +1,7 @@
 // Deliveries as lines, rows and JSON.
 
 import { paydesk } from '../../next-command.js';
+import { counted } from '../../contract/amount-format.js';
 import { numberJson } from '../../contract/json.js';
 import type { Delivery, ForwardRecord } from '../../webhooks/inbox/delivery.js';
 import type { ListenEvent } from '../../webhooks/start-listener.js';
@@ -17,6 +18,18 @@ import {
 import type { ListView } from '../rows.js';
 import { localTime, tookTime } from '../time.js';
 import { statePiece } from '../values.js';
+
+/** Webhooks that wait for targets of earlier listeners. */
+export function waitingElsewhereLines(waiting: ReadonlyArray<{ target: string; count: number }>): Line[] {
+  const [first, ...others] = waiting;
+  if (first === undefined) return [];
+  const count = waiting.reduce((sum, each) => sum + each.count, 0);
+  const where = others.length === 0 ? first.target : `${waiting.length} targets`;
+  return [
+    `${counted(count, 'webhook is', 'webhooks are')} waiting for ${where}, not among the targets of this listener. ` +
+      'Forward them with --forward-to, or send one elsewhere with paydesk webhook replay ID --to URL.',
+  ];
+}
 
 const remarks: Readonly<Record<string, string>> = {
   several: 'several steps',
