@@ -192,7 +192,7 @@ const undelivered = (deliveries: readonly Delivery[]) =>
   );
 
 const tooManyDuplicates = (duplicates: number, allowed: number): NotReachedError =>
-  new NotReachedError(`${duplicates} duplicates arrived, but --max-duplicates is ${allowed}.`, {
+  new NotReachedError(`${counted(duplicates, 'duplicate')} arrived, but --max-duplicates is ${allowed}.`, {
     code: 'too-many-duplicates',
     next: [paydesk('webhook', 'events')],
   });
@@ -216,7 +216,7 @@ const notThrough = (id: number): PendingError =>
   });
 
 const failureText = ({ to, status, error }: Delivery['forwards'][number]): string =>
-  `${to} ${status === null ? `did not answer: ${error ?? 'no answer'}` : `answered ${status}`}`;
+  status === null ? `${to}: ${error ?? 'no answer'}` : `${to} answered ${status}`;
 
 const handlerFailed = (how: string, id: number): ServiceError =>
   new ServiceError(`The handler did not accept a webhook: ${how}.`, {

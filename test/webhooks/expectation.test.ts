@@ -148,3 +148,16 @@ describe('what arrived before there was enough', () => {
     expect(expectation.noteSettled({ ...earlier, id: 3 })).toBe('met');
   });
 });
+
+it('counts one duplicate as one, and says once that a handler did not answer', () => {
+  const expected = { until: undefined, count: undefined, filter: everything, nameOf: (said: string) => said };
+  const strict = createWebhookExpectation({ ...expected, maxDuplicates: 0 });
+  expect(strict.noteSettled({ ...delivery, verdict: 'duplicate' })).toMatchObject({
+    message: '1 duplicate arrived, but --max-duplicates is 0.',
+  });
+  const failed = { to: 'http://shop.example/slow', status: null, error: 'no answer within 5 s', attempts: 3 };
+  const forward = { ...failed, outcome: 'failed' } as Delivery['forwards'][number];
+  expect(waitFor('Captured').noteSettled({ ...delivery, forwards: [forward] })).toMatchObject({
+    message: 'The handler did not accept a webhook: http://shop.example/slow: no answer within 5 s.',
+  });
+});

@@ -93,6 +93,7 @@ function parseChaos(text: string): ChaosKind[] {
 export const chaosFlags = {
   chaos: custom<ChaosKind[]>({ parse: async (text) => parseChaos(text) })({
     helpValue: chaosKinds.join(','),
+    dependsOn: ['forward-to'],
     summary: 'Disturb one in four forwards in this way, to test your handler.',
   }),
   'chaos-seed': custom<number>({ parse: async (text) => parseCount(text, 0) })({

@@ -366,6 +366,8 @@ describe('for jobs', () => {
     expect([usage.code, usage.stdout]).toEqual([2, expect.stringMatching(/^\{"error":.*--port.*\}\n$/)]);
     const never = await home.run('webhook', 'listen', '--until', 'Refunded', '--state', 'Captured', '--json');
     expect([never.code, never.stdout]).toEqual([2, expect.stringContaining('add --state Refunded')]);
+    const calm = await home.run('webhook', 'listen', '--chaos', 'drop');
+    expect([calm.code, calm.stderr]).toEqual([2, expect.stringContaining('together with --forward-to')]);
     const target = await home.run('webhook', 'listen', '--forward-to', 'shop.example', '--chaos', 'fire');
     expect([target.code, target.stderr]).toEqual([2, expect.stringContaining('add the scheme')]);
     expect(target.stderr).toContain('duplicate,delay,reorder,drop');
