@@ -33,8 +33,8 @@ export interface InProcessOptions {
   stdout?: OutputStream;
   /** Called once the command runs, with what a Ctrl-C would do. */
   onStart?: (interrupt: () => void) => void;
-  /** Called when the command leaves at once. */
-  onExit?: (code: number) => void;
+  /** Called with the exit code as soon as it is known. */
+  onExitCode?: (code: number) => void;
   /** As it is called in next steps. */
   id?: string;
 }
@@ -65,12 +65,13 @@ export async function runInProcess(Class: CommandClass, argv: string[], options:
     keepHeapSmall() {},
     onInterrupt(callback) {
       options.onStart?.(callback);
+      return () => {};
     },
-    setExitCode: (value) => (code = value),
-    exit(value) {
+    setExitCode(value) {
       code = value;
-      options.onExit?.(value);
+      options.onExitCode?.(value);
     },
+    exit: (value) => (code = value),
   };
   const command = new Class(argv, config, runtime);
   command.id = options.id ?? 'fixture';

@@ -358,11 +358,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
   }
 
   override async _run<T>(): Promise<T> {
-    let known: { exit: number; isInterrupted: boolean } | undefined;
-    this.#runtime.onInterrupt((signal) => {
-      if (known?.isInterrupted) return this.#runtime.exit(known.exit);
-      // What happened is certain by then, and its code does not become that of a signal. The next one ends what hangs.
-      if (known) return void (known.isInterrupted = true);
+    const stopListening = this.#runtime.onInterrupt((signal) => {
       // The terminal has written ^C where the cursor was.
       if (signal === 'SIGINT' && this.streams.stderr.terminal) this.streams.writeError('\n');
       this.#interrupt();
@@ -390,16 +386,17 @@ export abstract class BaseCommand extends Command implements CommandContext {
       failure ??= { error: this.#errorBehind(error) };
     }
     clearTimeout(this.#timer);
-    const { reason, aborted } = this.#abort.signal;
+    // What happened is certain by now, whatever interrupts the printing of it.
     const error = failure?.error ?? this.#ending;
-    known = { exit: error === undefined ? this.#exitCode : exitCodeOf(error), isInterrupted: aborted };
+    this.#runtime.setExitCode(error === undefined ? this.#exitCode : exitCodeOf(error));
+    stopListening();
+    const { reason } = this.#abort.signal;
     const isLost = reason instanceof OutputError && failure?.error instanceof OutputError;
     const exit = await this.#report(isLost ? undefined : failure);
-    known.exit = exit;
     const lost = await this.streams.unwritten();
     const about = { changed: this.sent.any(), mayChange: this.changesService, exit, debug: this.#debug };
     const code = lost ? await reportUnwritten(lost, { streams: this.streams, ...about }) : exit;
-    if (code !== 0) this.#runtime.setExitCode(code);
+    this.#runtime.setExitCode(code);
     return result as T;
   }
 

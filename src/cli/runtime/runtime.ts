@@ -2,17 +2,40 @@ import { keepHeapSmall } from './small-heap.js';
 import { processSecrets, type Redactor } from '../../redact.js';
 import type { OutputStream, StreamSource } from '../../output/streams.js';
 
+type OnInterrupt = (signal?: NodeJS.Signals) => void;
+
 /** The process that a command runs in: streams, environment, clock, signals. Tests bring their own. */
 export interface Runtime extends StreamSource {
   secrets: Redactor;
   now(): Date;
-  /** Calls back on Ctrl-C, SIGTERM and SIGHUP, until the process ends. */
-  onInterrupt(callback: (signal?: NodeJS.Signals) => void): void;
+  /** Calls back on Ctrl-C, SIGTERM and SIGHUP; returns a function that stops it. */
+  onInterrupt(callback: OnInterrupt): () => void;
   /** For work on many rows. What else runs in this process goes slower then. */
   keepHeapSmall(): void;
   setExitCode(code: number): void;
   /** Leaves at once. */
   exit(code: number): void;
+}
+
+/** The commands that run: one may run others. */
+const interruptible = new Map<OnInterrupt, { hungUp: boolean }>();
+let isListening = false;
+let isLate = false;
+
+function onSignal(signal: NodeJS.Signals): void {
+  if (interruptible.size === 0) {
+    // What happened is being printed, and its code must not become that of a signal. The second one ends what hangs.
+    // oxlint-disable-next-line unicorn/no-process-exit
+    if (isLate) process.exit();
+    isLate = true;
+    return;
+  }
+  for (const [callback, of] of interruptible) {
+    // A terminal that closes may send it more than once, and nobody is in a hurry: only the first one counts.
+    if (signal !== 'SIGHUP') callback(signal);
+    else if (!of.hungUp) callback();
+    if (signal === 'SIGHUP') of.hungUp = true;
+  }
 }
 
 export const processRuntime: Runtime = {
@@ -30,13 +53,10 @@ export const processRuntime: Runtime = {
   secrets: processSecrets,
   now: () => new Date(),
   onInterrupt(callback) {
-    // A terminal that closes may send it more than once, and nobody is in a hurry: only the first one counts.
-    let hungUp = false;
-    const onHangUp = () => {
-      if (!hungUp) callback();
-      hungUp = true;
-    };
-    process.on('SIGINT', callback).on('SIGTERM', callback).on('SIGHUP', onHangUp);
+    if (!isListening) process.on('SIGINT', onSignal).on('SIGTERM', onSignal).on('SIGHUP', onSignal);
+    isListening = true;
+    interruptible.set(callback, { hungUp: false });
+    return () => void interruptible.delete(callback);
   },
   keepHeapSmall,
   setExitCode: (code) => void (process.exitCode = code),

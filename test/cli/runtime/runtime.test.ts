@@ -11,12 +11,17 @@ it('takes a closed terminal for an interruption, and for one only, however often
         process.off(signal, added);
     }
   });
-  processRuntime.onInterrupt(interrupted);
+  const stop = processRuntime.onInterrupt(interrupted);
   process.emit('SIGHUP', 'SIGHUP');
   process.emit('SIGHUP', 'SIGHUP');
   expect(interrupted).toHaveBeenCalledTimes(1);
   process.emit('SIGTERM', 'SIGTERM');
   expect(interrupted).toHaveBeenCalledTimes(2);
+  // Somebody still listens, so that a signal does not end the process while it prints.
+  stop();
+  process.emit('SIGTERM', 'SIGTERM');
+  expect(interrupted).toHaveBeenCalledTimes(2);
+  expect(process.listenerCount('SIGTERM')).toBe(before[1]!.length + 1);
 });
 
 it.each([
