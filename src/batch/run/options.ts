@@ -7,7 +7,7 @@ export interface RunOptions {
   stopAfterFailures?: number | undefined;
   wait: boolean;
   resend: boolean;
-  /** Once everything is sent: check the rows that an earlier run left as accepted or refused. */
+  /** Once everything is sent: check the rows that are accepted or refused. */
   lookAgain: boolean;
   /** Nobody else can work on the batch, so its leases need no renewing. */
   isAlone?: boolean;

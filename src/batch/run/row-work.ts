@@ -93,7 +93,7 @@ async function move(
   if (earlier && isOpen(outcomeOf(earlier))) return settle(desk, plain, earlier, work.resend);
   if (earlier && isLookedAtAgain(row)) return lookAgain(desk, plain, earlier);
   if (!earlier && (row.outcome === 'accepted' || row.outcome === 'refused'))
-    return asBefore(row, row.outcome);
+    return (await checkEarlier(desk, plain)) ?? asBefore(row, row.outcome);
   if (row.outcome === 'unknown' && !work.resend) return checkUnknown(desk, plain);
   // What this batch may have sent may also be what has changed the payment: then its outcome is checked instead.
   const change = earlier ? undefined : changeSince(row, operation, read);
@@ -110,7 +110,7 @@ async function move(
   return rowResult(await carryOut(desk, { ...plain, readTime }));
 }
 
-/** The ledger has let go of what was sent, as it does when a sandbox is started anew. The row is over all the same. */
+/** The ledger has let go of what was sent, as it does when a sandbox is started anew. Such a row is over all the same. */
 const asBefore = ({ after_state, why }: BatchRow, outcome: 'accepted' | 'refused'): WorkedRow => ({
   outcome,
   after: after_state ?? undefined,

@@ -83,10 +83,12 @@ export async function runBatch(tools: RunTools, batch: BatchRecord, options: Run
     reportProgress();
   };
   try {
-    const earlier = options.lookAgain ? await claims.unsettled() : [];
+    // What this run itself waits for needs no second look.
+    const earlier = options.lookAgain && options.wait ? await claims.unsettled() : undefined;
     await workRounds({ desk, claims, stopping, runner, options, dueBy: startTime, onWait });
-    if (earlier.length > 0 && !stopping.signal.aborted) {
-      await claims.reopen(earlier);
+    const unsettled = options.lookAgain ? (earlier ?? (await claims.unsettled())) : [];
+    if (unsettled.length > 0 && !stopping.signal.aborted) {
+      await claims.reopen(unsettled);
       await runner.workThrough(supplyOf({ desk, claims, stopping, options, dueBy: startTime }));
     }
   } catch (error) {
