@@ -54,15 +54,16 @@ export async function createOrCompare(
   // A process that is killed leaves a trace of its charge.
   const isNotedBefore = kind === 'charge';
   const onRecord = chargesOnRecord(desk, body);
-  const sending = async () => {
-    await confirm();
+  const record = async () => {
     const wasSent = isNotedBefore && (await onRecord.isUnseen());
     if (isNotedBefore) await noteCharge(desk, lostEntry(kind, body, notAnswered()), why);
     isSent = true;
     return { wasSent };
   };
   const before = {
-    confirm: sending,
+    confirm,
+    record,
+    steady: desk.steady,
     standingOf: async (read: PaymentRead) => (kind === 'charge' ? onRecord.standingOf(read) : undefined),
   };
   const made = await sendCreate(desk.client, request, before).catch(async (error: unknown) => {

@@ -31,8 +31,12 @@ export interface CreatedPayment {
 
 /** What is to be known before anything is sent. */
 interface BeforeSending {
-  /** Throws when it is not to be sent, and says whether an earlier run has sent it. Not asked where the payment is there. */
-  confirm: () => Promise<{ wasSent: boolean }>;
+  /** Throws when it is not to be sent. Not asked where the payment is there. */
+  confirm: () => Promise<void>;
+  /** Right before it is sent; says whether an earlier run has sent it. */
+  record: () => Promise<{ wasSent: boolean }>;
+  /** A clock that nobody can set, in milliseconds. */
+  steady: () => number;
   /** Whether a charge of this desk that may have made this payment is open, or over; undefined where there is none. */
   standingOf: (read: PaymentRead) => Promise<'open' | 'over' | undefined>;
 }
@@ -53,18 +57,33 @@ export const requestEndpoints = {
 export async function sendCreate(
   client: Client,
   request: CreateRequest,
-  { confirm, standingOf }: BeforeSending,
+  { confirm, record, standingOf, steady }: BeforeSending,
 ): Promise<CreatedPayment | { request: PlannedRequest }> {
   const { kind, body } = request;
   await checkApp(client, customerOf(body));
-  const seen = request.isNew ? undefined : await findByReference(client, body.referenceId);
+  let lookTime = -Infinity;
+  const look = async () => {
+    lookTime = steady();
+    return findByReference(client, body.referenceId);
+  };
+  const seen = request.isNew ? undefined : await look();
   if (seen) return foundBefore(request, seen, standingOf);
   if (request.dryRun) {
     return { request: requestOf(requestEndpoints[kind], { appId: client.appId }, {}, body) };
   }
-  const { wasSent } = await confirm();
-  return send(client, request, wasSent);
+  await confirm();
+  // While somebody confirmed it, or while this process stood still, another one may have sent it.
+  const late = request.isNew || steady() - lookTime <= MAX_LOOK_AGE_MS ? undefined : await look();
+  if (late) return foundBefore(request, late, standingOf);
+  const { wasSent } = await record();
+  const isInTime = () => request.isNew || steady() - lookTime <= MAX_DELAY_MS;
+  return send(client, request, { wasSent, look, isInTime });
 }
+
+/** The reference is looked for again before it is used if the last look is older. */
+const MAX_LOOK_AGE_MS = 1_000;
+/** A process that stands still for longer between its look and the first byte sends nothing. */
+const MAX_DELAY_MS = 15_000;
 
 /** The payment of a reference that was used before must be the one that is asked for, or that this desk has sent. */
 async function foundBefore(
@@ -108,9 +127,9 @@ export async function findByReference(client: Client, referenceId: string): Prom
 }
 
 /** Whether the service shows no payment with a reference. Where it cannot be read, that is not known. */
-async function isFree(client: Client, referenceId: string): Promise<boolean> {
+async function isFree(look: Sending['look']): Promise<boolean> {
   try {
-    return (await findByReference(client, referenceId)) === undefined;
+    return (await look()) === undefined;
   } catch (error) {
     if (error instanceof PaydeskError) return false;
     throw error;
@@ -165,14 +184,22 @@ async function findMade(
   return read;
 }
 
-/** `wasSent`: an earlier run has sent it, so a conflict may be with that one. */
+interface Sending {
+  /** An earlier run has sent it, so a conflict may be with that one. */
+  wasSent: boolean;
+  /** Looks for its reference once more. */
+  look: () => Promise<PaymentRead | undefined>;
+  /** Asked right before the first byte. */
+  isInTime: () => boolean;
+}
+
 async function send(
   client: Client,
   { kind, body }: CreateRequest,
-  wasSent: boolean,
+  { wasSent, ...sending }: Sending,
 ): Promise<CreatedPayment> {
   const { referenceId } = body;
-  const made = await call(client, kind, body).catch(async (error: unknown) => {
+  const made = await call(client, kind, body, sending).catch(async (error: unknown) => {
     const read = await findAfter(client, referenceId, error);
     if (read) return read;
     throw error;
@@ -233,11 +260,14 @@ async function call(
   client: Client,
   kind: RequestKind,
   body: CreateRequest['body'],
+  { look, isInTime }: Omit<Sending, 'wasSent'>,
 ): Promise<Created<PaymentRead>> {
   try {
     if (kind === 'charge') {
-      const mayRepeat = () => isFree(client, body.referenceId);
-      return await client.charge(body as unknown as Requests['createAutoPayment']['body'], { mayRepeat });
+      return await client.charge(body as unknown as Requests['createAutoPayment']['body'], {
+        mayRepeat: () => isFree(look),
+        fence: { beforeAttempt: async () => {}, beforeFirstByte: isInTime },
+      });
     }
     return await client.createPayment(kind, body as unknown as Requests['createHostedPayment']['body']);
   } catch (error) {

@@ -44,11 +44,12 @@ export async function runJob(simulation: Simulation, name: string, job: ChargeJo
   trace(`${name} starts ${kind} ${body.referenceId}`);
   const ended = await life.live(async () => {
     const request = { kind, body, isNew: false, dryRun: false };
-    const confirm = async () => {
-      await life.sleep(100);
-      return { wasSent: false };
-    };
-    const made = await sendCreate(desk.client, request, { confirm, standingOf: async () => undefined });
+    const made = await sendCreate(desk.client, request, {
+      confirm: () => life.sleep(100),
+      record: async () => ({ wasSent: false }),
+      standingOf: async () => undefined,
+      steady: desk.steady,
+    });
     if (!('read' in made) || kind !== 'charge') return 'done';
     const wanted = { autoCapture: body.autoCapture, wait: false };
     return (await followCharge(desk, made.read, wanted)).outcome;
