@@ -2,6 +2,7 @@ import { commandText, paydesk } from '../../next-command.js';
 import type { SandboxProfiles } from '../../profiles/sandbox-profiles.js';
 import type { RequestLine } from '../../sandbox/index.js';
 import type { StartedSandbox } from '../../sandbox-control/foreground.js';
+import { portOf } from '../../sandbox-control/run.js';
 import { cardLines, type Field } from '../card.js';
 import { commandPiece, joinPieces, toned, type Line, type View } from '../lines.js';
 import { pad } from '../text.js';
@@ -54,15 +55,18 @@ export const startedView: View<Started> = (started, context) => {
 };
 
 function hints({ sandbox, profiles, logFile }: Started): Line[] {
-  const isUsual = profiles?.defaultName === 'local' && profiles.stored.includes('local');
-  const profile = profiles?.stored.includes('local') && !isUsual ? 'local' : undefined;
+  const hasProfile = profiles?.stored.includes('local') === true;
+  const isDefault = hasProfile && profiles?.defaultName === 'local';
+  // Without it, these commands may act on another sandbox, also one that is started later.
+  const port = ['--port', portOf(sandbox)];
+  // As text, since the profile of the sandbox is meant, whatever was chosen with --profile.
+  const create = commandText(paydesk('payments', 'create'), isDefault ? undefined : 'local');
+  const pay = commandPiece(paydesk('sandbox', 'pay', 'REFERENCE', '--card', 'approved', ...port));
   return [
     // Not wrapped: a link that is broken in two cannot be followed.
     hint('See:', sandbox.consoleUrl),
-    // As text, since the profile of the sandbox is meant, whatever was chosen with --profile.
-    hint('Try:', commandPiece({ text: commandText(paydesk('payments', 'create'), profile) })),
-    hint('', commandPiece(paydesk('sandbox', 'pay', 'REFERENCE', '--card', 'approved'))),
-    hint('Stop:', logFile === undefined ? 'Ctrl-C' : commandPiece(paydesk('sandbox', 'stop'))),
+    ...(hasProfile ? [hint('Try:', commandPiece({ text: create })), hint('', pay)] : [hint('Pay:', pay)]),
+    hint('Stop:', logFile === undefined ? 'Ctrl-C' : commandPiece(paydesk('sandbox', 'stop', ...port))),
   ];
 }
 

@@ -55,10 +55,26 @@ test('on a terminal it says where the log is and how to stop it', async () => {
   });
   expect(await tty.ended()).toBe(0);
   expect(tty.text()).toMatch(/Log\s+\S+sandbox\.log/);
-  expect(tty.text()).toContain('Stop:  paydesk sandbox stop');
+  const { port } = new URL((await home.json<Status>(['sandbox', 'status'])).url);
+  expect(tty.text()).toContain('Try:   paydesk payments create\n');
+  expect(tty.text()).toContain(`paydesk sandbox pay REFERENCE --card approved --port ${port}\n`);
+  expect(tty.text()).toContain(`Stop:  paydesk sandbox stop --port ${port}\n`);
   const stop = await paydeskTty(['sandbox', 'stop'], { home: home.path });
   expect(await stop.ended()).toBe(0);
   expect(stop.text()).toMatch(/^Stopped the sandbox at http:\S+\.\nIts contents are gone\.\n$/);
+});
+
+test('beside another one, what it says to type is for this one alone', async () => {
+  const other = await home.serve('--memory');
+  const tty = await paydeskTty(['sandbox', 'start', '--detach', '--port', '0', '--memory', '--no-profiles'], {
+    home: home.path,
+  });
+  expect(await tty.ended()).toBe(0);
+  const [, typed = '', port = ''] = /Stop: {2}paydesk (sandbox stop --port (\d+))\n/.exec(tty.text()) ?? [];
+  expect(tty.text()).toContain(`Pay:   paydesk sandbox pay REFERENCE --card approved --port ${port}\n`);
+  expect(tty.text()).not.toContain('payments create');
+  expect(await home.json(typed.split(' '))).toMatchObject({ url: `http://127.0.0.1:${port}` });
+  expect(await home.json(['sandbox', 'status'])).toMatchObject({ url: other.ready.url });
 });
 
 test('what keeps it from starting is told as if it had happened here', async () => {
