@@ -7,7 +7,7 @@ const FIRST_WRITE_MS = 2_000;
 const POLL_MS = 20;
 
 /**
- * The file behind all links, whether it exists or not. The files beside a database are named after it, so that two
+ * The file behind all links, whether it exists or not; a folder is refused before anything is made beside it. The files beside a database are named after it, so that two
  * names would mean two locks.
  */
 export function realFile(file: string): string {
@@ -17,7 +17,9 @@ export function realFile(file: string): string {
   // As many links as Linux follows.
   for (let links = 0; links < 40; links += 1) {
     path = join(realpathSync(dirname(path)), basename(path));
-    if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path;
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found?.isDirectory()) throw isFolder(path);
+    if (!found?.isSymbolicLink()) return path;
     path = resolve(dirname(path), readlinkSync(path));
   }
   throw new Error('it is a link that leads to itself');
@@ -90,6 +92,14 @@ function refuseShared(file: string, { mode, nlink }: Stats): void {
       },
     );
   }
+}
+
+function isFolder(path: string): StoreError {
+  return new StoreError(
+    'store-unusable',
+    `${path} is a folder, and the database must be a file. Nothing was written. ` +
+      'Name a file instead, or move the folder away.',
+  );
 }
 
 function emptied(file: string): StoreError {

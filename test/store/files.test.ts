@@ -3,6 +3,7 @@ import {
   chmodSync,
   existsSync,
   linkSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -97,6 +98,24 @@ describeFile('a file', ({ location, open }) => {
       message: expect.stringContaining(file),
     });
   });
+
+  test.each([true, false])(
+    'that is a folder is refused, and nothing is made beside it (exclusive: %s)',
+    async (exclusive) => {
+      const folder = join(dirname(await location()), 'folder');
+      mkdirSync(folder);
+      chmodSync(folder, 0o777);
+      symlinkSync(folder, `${folder}.link`);
+      for (const named of [folder, `${folder}.link`]) {
+        await expect(open(named, { exclusive })).rejects.toMatchObject({
+          code: 'store-unusable',
+          message: `${folder} is a folder, and the database must be a file. Nothing was written. Name a file instead, or move the folder away.`,
+          fix: [],
+        });
+      }
+      expect(readdirSync(dirname(folder))).toEqual(['folder', 'folder.link']);
+    },
+  );
 
   test('on a full disk fails for the moment and works again once there is room', async () => {
     const file = await location();

@@ -215,13 +215,19 @@ describe('what is in the way', () => {
     expect((await createPayment(sandbox.ready, 'inv-1')).status).toBe(201);
   });
 
-  test('a file that is no database, and a folder that is not there', async () => {
+  test('a file that is no database, a folder that is not there, and a folder instead of a file', async () => {
     const file = join(home.path, 'notes.txt');
     writeFileSync(file, 'not a database, but more than enough text to be read as the head of one');
     expect((await failure(['--port', '0', '--database', file])).code).toBe('store-unusable');
     expect(readFileSync(file, 'utf8')).toContain('not a database');
     const nowhere = await failure(['--port', '0', '--database', join(home.path, 'nowhere', 'x.db')]);
     expect(nowhere.code).toBe('store-unusable');
+    const folder = await failure(['--port', '0', '--database', home.path]);
+    expect(folder).toMatchObject({
+      code: 'store-unusable',
+      message: expect.stringContaining(`${home.path} is a folder`),
+      next: ['paydesk sandbox start --database FILE', 'paydesk sandbox start --memory'],
+    });
   });
 
   test('values that cannot be used, all at once', async () => {
