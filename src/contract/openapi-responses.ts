@@ -5,16 +5,18 @@ import { schemasOf } from './schemas.js';
 
 /** What an operation is refused with, by its kind. Every operation may also end with what `default` describes. */
 function failureStatuses(name: EndpointName): number[] {
-  const { path, repeat } = endpointOf(name);
+  const { method, path, repeat } = endpointOf(name);
   const { query, body } = schemasOf(name);
+  // An operation without one refuses whatever a body asks of it.
+  const readsBody = body !== undefined || method === 'POST';
   const isKept = pathParameters(path).length > 0;
   return [
-    ...(query || body ? [400] : []),
+    ...(query || readsBody ? [400] : []),
     401,
     403,
     ...(isKept ? [404] : []),
     ...(repeat === 'keyed' ? [409] : []),
-    ...(body ? [413, 415] : []),
+    ...(readsBody ? [413, 415] : []),
     ...(repeat === 'settle' || name === 'recheckPayment' || name === 'createAutoPayment' ? [422] : []),
     429,
   ];

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { customerPatch } from '../../contract/customer-request.js';
-import type { EndpointName } from '../../contract/endpoints.js';
-import { phone } from '../../contract/fields.js';
+import { endpointOf, type EndpointName } from '../../contract/endpoints.js';
+import { object, phone } from '../../contract/fields.js';
 import { duplicateKey, isJsonObject, parseJson, type JsonValue } from '../../contract/json.js';
 import { fieldErrors, type FieldError } from '../../contract/problem.js';
 import { schemasOf, type Requests } from '../../contract/schemas.js';
@@ -32,11 +32,32 @@ export async function readRequest<Name extends EndpointName>(
   wrongReferences: (body: object) => Promise<FieldError[]>,
 ): Promise<Pick<Requests[Name], 'query' | 'body'>> {
   const { query, body } = schemasOf(name);
+  if (isOperation(name)) await refuseUnknown(request, Object.keys(query?.shape ?? {}));
   // The one cast of this table: TypeScript does not follow a generic name from a schema to the type inferred from it.
   return {
     query: query && readQuery(query, request.query),
     body: body && (await readBody(request, bodySchema(name, body, answers), wrongReferences)),
   } as Pick<Requests[Name], 'query' | 'body'>;
+}
+
+/** What a parameter or a field asks of these is never left out: the payment would be moved as nobody asked. */
+const isOperation = (name: EndpointName): boolean =>
+  endpointOf(name).method === 'POST' && schemasOf(name).body === undefined;
+
+const noFields = object({});
+
+/** Operations take no body; `{}` is as good as none. */
+async function refuseUnknown(request: ServiceRequest, parameters: readonly string[]): Promise<void> {
+  const errors = [...new Set(request.query.keys())]
+    .filter((key) => !parameters.includes(key))
+    .map((path): FieldError => ({ path, message: 'is not a parameter of this request' }));
+  const text = (await request.body()).trim();
+  if (text !== '' && !/^\{\s*\}$/.test(text)) {
+    requireJson(request);
+    const parsed = noFields.safeParse(parseBody(text));
+    if (!parsed.success) errors.push(...fieldErrors(parsed.error));
+  }
+  if (errors.length > 0) throw invalidRequest(errors);
 }
 
 /** Another name for the phone, under the variant that takes both. */
@@ -51,7 +72,7 @@ function bodySchema(name: EndpointName, schema: z.ZodMiniType, answers: AnswerCh
   return name === 'updateCustomer' && answers.phone === 'phoneNumber' ? patchWithPhone : schema;
 }
 
-/** What the contract does not know of is passed over. */
+/** Where something is only read, what the contract does not know of is passed over. */
 function readQuery(schema: z.ZodMiniObject, search: URLSearchParams): unknown {
   const known = Object.keys(schema.shape);
   const parsed = schema.safeParse(Object.fromEntries([...search].filter(([key]) => known.includes(key))));
@@ -64,10 +85,7 @@ async function readBody(
   schema: z.ZodMiniType,
   wrongReferences: (body: object) => Promise<FieldError[]>,
 ): Promise<unknown> {
-  const type = request.header('content-type')?.split(';')[0]?.trim().toLowerCase();
-  if (type !== 'application/json') {
-    throw new Refusal('unsupported-media-type', `Send application/json${type ? `, not ${type}` : ''}.`);
-  }
+  requireJson(request);
   const value = parseBody(await request.body());
   const parsed = schema.safeParse(value);
   const tooLarge = isJsonObject(value) ? amountOverLimit(value) : [];
@@ -78,6 +96,12 @@ async function readBody(
     ...errors,
     ...more.filter(({ path }) => !errors.some((error) => error.path === path)),
   ]);
+}
+
+function requireJson(request: ServiceRequest): void {
+  const type = request.header('content-type')?.split(';')[0]?.trim().toLowerCase();
+  if (type === 'application/json') return;
+  throw new Refusal('unsupported-media-type', `Send application/json${type ? `, not ${type}` : ''}.`);
 }
 
 function parseBody(text: string): JsonValue {

@@ -288,12 +288,68 @@ onEveryStore((bench) => {
       expect(answer).toContain('The body has the key \\"amount\\" twice.');
     });
 
-    test('are not asked for where the service takes none', async () => {
+    test('are not asked for where the service takes none, and may be without fields', async () => {
+      for (const [raw, type] of [
+        ['', 'application/json'],
+        [' ', 'text/plain'],
+        ['{}', 'application/json'],
+        ['{ }\n', 'application/x-www-form-urlencoded'],
+      ] as const) {
+        const { paymentId } = await sandbox().create();
+        const { status } = await sandbox().call('POST', `/payments/${paymentId}/cancel`, undefined, {
+          raw,
+          headers: { 'content-type': type },
+        });
+        expect({ raw, status }).toEqual({ raw, status: 200 });
+      }
+    });
+
+    test.each(['capture', 'cancel', 'refund', 'unhold', 'recheck'])(
+      '%s refuses what it does not know, in the body and in the query, and changes nothing',
+      async (operation) => {
+        const { paymentId } = await sandbox().create({ autoCapture: operation === 'refund' });
+        const before = await sandbox().pay(paymentId, operation === 'unhold' ? 'held' : 'approved');
+        const operate = (query: string, body?: unknown, options = {}) =>
+          sandbox().call('POST', `/payments/${paymentId}/${operation}${query}`, body, options);
+        expect(await operate('?amount=1&foo=2&foo=3', { amount: 1, currency: 'EUR' })).toMatchObject({
+          status: 400,
+          body: {
+            code: 'invalid-request',
+            errors: [
+              { path: 'amount', message: 'is not a parameter of this request' },
+              { path: 'foo', message: 'is not a parameter of this request' },
+              { path: 'amount', message: 'is not a field of this request' },
+              { path: 'currency', message: 'is not a field of this request' },
+            ],
+          },
+        });
+        const named = await operate('', { description: 'broken' });
+        expect(named).toMatchObject({
+          status: 400,
+          body: { detail: 'description is not a field of this request' },
+        });
+        for (const [raw, code] of [
+          ['[]', 'invalid-request'],
+          ['null', 'invalid-request'],
+          ['{"amount":', 'invalid-json'],
+        ] as const) {
+          const headers = { 'content-type': 'application/json' };
+          expect(await operate('', undefined, { raw, headers })).toMatchObject({
+            status: 400,
+            body: { code },
+          });
+        }
+        const form = { raw: 'amount=1', headers: { 'content-type': 'application/x-www-form-urlencoded' } };
+        expect((await operate('', undefined, form)).status).toBe(415);
+        expect((await sandbox().read(paymentId)).paymentState).toBe(before.paymentState);
+        expect((await operate('')).status).toBe(200);
+      },
+    );
+
+    test('a refund takes a description in its query', async () => {
       const { paymentId } = await sandbox().create();
-      const { status } = await sandbox().call('POST', `/payments/${paymentId}/cancel`, undefined, {
-        raw: 'this is no JSON',
-        headers: { 'content-type': 'text/plain' },
-      });
+      await sandbox().pay(paymentId);
+      const { status } = await sandbox().call('POST', `/payments/${paymentId}/refund?description=broken`, {});
       expect(status).toBe(200);
     });
   });
