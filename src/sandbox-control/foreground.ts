@@ -34,11 +34,13 @@ export async function startInForeground(
     signal,
     onRequest,
     onError,
+    onNotSent,
     profileOf,
   }: {
     signal: AbortSignal;
     onRequest(line: RequestLine): void;
     onError(error: unknown): void;
+    onNotSent(text: string): void;
     profileOf(url: string, appId: string): string | undefined;
   },
 ): Promise<ForegroundSandbox> {
@@ -71,6 +73,7 @@ export async function startInForeground(
         onRequest(line);
       },
       onError,
+      onNotSent,
       profileOf,
       onStop: () => ask('asked'),
     });

@@ -8,7 +8,7 @@ import { createAddresses } from './http/addresses.js';
 import type { ServiceRequest } from './http/service-request.js';
 import type { ServiceAnswer } from './http/service.js';
 import { showApp } from './http/show-app.js';
-import { createOutbox } from './outbox/outbox.js';
+import { createOutbox, type OnNotSent } from './outbox/outbox.js';
 import type { ReceiveWebhook } from './outbox/webhook-sender.js';
 import { createWorker } from './worker.js';
 
@@ -24,13 +24,24 @@ interface AssemblyOptions {
   receive?: ReceiveWebhook;
   rateLimit?: number | undefined;
   onError(error: unknown): void;
+  onNotSent?: OnNotSent | undefined;
 }
 
 type Handle = (request: ServiceRequest) => Promise<ServiceAnswer>;
 
 export function assembleSandbox(options: AssemblyOptions) {
-  const { engine, answers, url, remote = false, webhookHosts, receive, rateLimit, onError } = options;
-  const outbox = createOutbox({ engine, answers, webhookHosts, receive, onError });
+  const {
+    engine,
+    answers,
+    url,
+    remote = false,
+    webhookHosts,
+    receive,
+    rateLimit,
+    onError,
+    onNotSent,
+  } = options;
+  const outbox = createOutbox({ engine, answers, webhookHosts, receive, onError, onNotSent });
   const worker = createWorker({ engine, outbox, onError });
   const addresses = createAddresses(engine, () => url);
   // A health check right after the start does not wait for the service: its first request loads it.

@@ -38,6 +38,8 @@ export interface SandboxOptions {
   realNow?: () => number;
   onRequest?(line: RequestLine): void;
   onError?(error: unknown): void;
+  /** A webhook will never be sent, and why. */
+  onNotSent?(text: string): void;
   /** Asked for through the control API. */
   onStop?(): void;
   /** The name under which the desk knows an app of this sandbox, for the commands that pages show. */
@@ -73,8 +75,17 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     throw error;
   });
   const controlToken = randomBytes(24).toString('base64url');
-  const { rateLimit, webhookHosts = [] } = options;
-  const parts = assembleSandbox({ engine, answers, url, remote, webhookHosts, rateLimit, onError });
+  const { rateLimit, webhookHosts = [], onNotSent } = options;
+  const parts = assembleSandbox({
+    engine,
+    answers,
+    url,
+    remote,
+    webhookHosts,
+    rateLimit,
+    onError,
+    onNotSent,
+  });
   const { worker, addresses, apps } = parts;
   const control = parts.controlVia('control');
   const live = createLiveFeed(engine);
@@ -175,6 +186,7 @@ async function describe(
     customers: await count('customers'),
     webhooksWaiting: waiting.total,
     faults: (await engine.faults.list()).length,
+    webhookHosts: options.webhookHosts ?? [],
     answers: Object.fromEntries(
       Object.entries(answers).filter(
         ([name, variant]) => variant !== defaultAnswers[name as keyof AnswerChoices],

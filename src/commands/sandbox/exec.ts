@@ -47,6 +47,7 @@ export default class SandboxExec extends BaseCommand {
     const sandbox = await startInForeground(settings, {
       signal: this.signal,
       onRequest: () => {},
+      onNotSent: () => {},
       onError: (error) => this.note(errorLine(error, this.now())),
       profileOf: () => undefined,
     });

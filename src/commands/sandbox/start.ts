@@ -4,6 +4,7 @@ import type { PaydeskError } from '../../errors.js';
 import {
   errorLine,
   isLogged,
+  notSentLine,
   passwordNotes,
   remoteNotes,
   requestLine,
@@ -90,6 +91,7 @@ export default class SandboxStart extends BaseCommand {
     const sandbox = await startInForeground(chosen, {
       signal: this.signal,
       onRequest: (line) => logs && isLogged(line) && this.note(requestLine(line, this.now())),
+      onNotSent: (text) => logs && this.note(notSentLine(text, this.now())),
       onError: (error) => this.note(errorLine(error, this.now())),
       profileOf: (url, appId) => profileNameOf(openProfiles(env), url, appId),
     });

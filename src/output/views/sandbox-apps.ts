@@ -1,4 +1,5 @@
 import { paydesk } from '../../next-command.js';
+import { isWebhookTarget } from '../../loopback.js';
 import type { SandboxApp } from '../../sandbox/index.js';
 import { cardLines, type Field } from '../card.js';
 import {
@@ -70,6 +71,19 @@ function policyLine(policy: SandboxApp['fraudPolicies'][number], chosen: number 
     `${String(policy.fraudPolicyId).padStart(3)}  ${policy.name}`,
     ...(isChosen ? [toned('dim', '  (of this app)')] : []),
   );
+}
+
+/** Says so where the sandbox will not send webhooks to this address. */
+export function webhookNotes(url: string, allowedHosts: readonly string[]): Line[] {
+  if (isWebhookTarget(url, allowedHosts)) return [];
+  const { hostname } = new URL(url);
+  return [
+    joinPieces(
+      toned('waiting', 'Warning:'),
+      ` the sandbox does not send webhooks to ${hostname}, only to this machine. To allow it, start the sandbox with ` +
+        `--webhook-host ${hostname}.`,
+    ),
+  ];
 }
 
 const section = (label: string, lines: Line[], context: ViewContext): Field[] =>

@@ -136,6 +136,10 @@ export function requestLine({ method, path, status, ms, note }: RequestLine, at:
   );
 }
 
+/** A webhook that will never be sent. */
+export const notSentLine = (text: string, at: Date): Line =>
+  joinPieces(toned('dim', localTime(at).slice(-8)), '  ', toned('waiting', 'note'), `  ${text}`);
+
 /** Something went wrong behind the requests, and the sandbox continues. */
 export function errorLine(error: unknown, at: Date): Line {
   const text = error instanceof Error ? error.message : String(error);

@@ -23,6 +23,9 @@ export const status = described(
     customers: z.int(),
     webhooksWaiting: z.int(),
     faults: z.int(),
+    webhookHosts: described(z.array(z.string()), {
+      description: 'Hosts besides loopback that webhooks are sent to.',
+    }),
     answers: described(z.record(z.string(), z.string()), {
       description: 'The gaps of the spec that are filled in another way than by default.',
     }),

@@ -27,7 +27,11 @@ interface OutboxOptions {
   webhookHosts: string[];
   receive?: ReceiveWebhook | undefined;
   onError(error: unknown): void;
+  /** A webhook will never be sent, and why. */
+  onNotSent?: OnNotSent | undefined;
 }
+
+export type OnNotSent = (text: string) => void;
 
 const CONCURRENCY = 16;
 const POLL_MS = 10;
@@ -40,10 +44,11 @@ const DELAY_MS = 60 * SECOND_MS;
 /** By the sandbox's clock; after the last one the webhook is given up. */
 export const RETRY_DELAYS_MS = [5, 30, 120, 600, 3600, 21_600, 86_400].map((seconds) => seconds * SECOND_MS);
 
-export function createOutbox({ engine, answers, webhookHosts, receive, onError }: OutboxOptions): Outbox {
+export function createOutbox(options: OutboxOptions): Outbox {
+  const { engine, answers, webhookHosts, receive, onError } = options;
   const queue = createWebhookQueue(engine, randomUUID());
   const sender = createWebhookSender({ engine, answers, webhookHosts, connections: CONCURRENCY, receive });
-  const deliver = createDelivery(engine, queue, sender);
+  const deliver = createDelivery(engine, queue, sender, options.onNotSent);
   let stopped = false;
   let wake = () => {};
   let leftLeases = false;
@@ -130,9 +135,12 @@ function createDelivery(
   engine: SandboxEngine,
   queue: WebhookQueue,
   sender: WebhookSender,
+  onNotSent: OnNotSent | undefined,
 ): (event: QueuedWebhook) => Promise<void> {
   async function send(event: QueuedWebhook): Promise<void> {
-    const { result } = await sender.attempt(event);
+    const { result, delivery } = await sender.attempt(event);
+    if (result === 'forbidden')
+      onNotSent?.(`webhook of ${event.payment_id} (${event.to_state}) ${delivery?.error}`);
     if (result === 'delivered') return queue.finish(event, 'delivered');
     if (result === 'gone') return;
     // Another process that serves this database may send it at once.

@@ -1,7 +1,7 @@
 // Sends one webhook once, and records what was sent and what came back.
 
 import type { Agent } from 'undici';
-import { isLoopbackHost } from '../../loopback.js';
+import { isWebhookTarget } from '../../loopback.js';
 import { webhookMessage, type AnswerChoices } from '../answers.js';
 import type { SandboxEngine } from '../engine.js';
 import { isCurrent } from '../generation.js';
@@ -47,7 +47,6 @@ type Received = Pick<AttemptRow, 'status' | 'error' | 'answer'>;
 
 const TIMEOUT_MS = 5_000;
 const ANSWER_LENGTH = 500;
-const NOT_ALLOWED = 'not sent: only loopback targets are allowed; start the sandbox with --webhook-host';
 
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { engine, answers, webhookHosts, connections } = options;
@@ -65,9 +64,9 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
       const ms = Math.round(performance.now() - started);
       return { result, delivery: await writeAttempt(engine, event, { time: now, ms, ...sent, ...received }) };
     };
-    if (!isAllowed(url, webhookHosts)) {
+    if (!isWebhookTarget(url, webhookHosts)) {
       const sent = { url, content_type: null, body: null };
-      return record('forbidden', { status: null, error: NOT_ALLOWED, answer: null }, sent);
+      return record('forbidden', { status: null, error: notAllowed(url), answer: null }, sent);
     }
     const message = await messageOf(engine, answers, event);
     if (!message) return { result: 'gone' };
@@ -163,10 +162,8 @@ async function post(
   return { status: answer.statusCode, answer: await startOf(answer.body) };
 }
 
-function isAllowed(url: string, hosts: string[]): boolean {
-  const { hostname } = new URL(url);
-  return isLoopbackHost(hostname) || hosts.includes(hostname);
-}
+const notAllowed = (url: string): string =>
+  `not sent: only loopback targets are allowed; start the sandbox with --webhook-host ${new URL(url).hostname}`;
 
 function withQuery(url: string, query: Record<string, string>): URL {
   const target = new URL(url);

@@ -5,7 +5,7 @@ import { createHome } from './processes.js';
 let person: Person;
 beforeAll(async () => {
   const home = await createHome();
-  person = createPerson(home, await home.serve('--memory', '--seed', '7'));
+  person = createPerson(home, await home.serve('--memory', '--seed', '7', '--webhook-host', 'hooks.example'));
 });
 afterAll(() => person.home.remove());
 
@@ -77,6 +77,17 @@ describe('apps', () => {
     expect(await person.pipe('apps', 'set', appId(), '--provider-profile', '5', '--active')).toMatch(
       /^app\tapp_/,
     );
+  });
+
+  test('set warns of a webhook address that the sandbox sends nothing to', async () => {
+    const set = (url: string) => person.home.run(['sandbox', 'apps', 'set', appId(), '--webhook-url', url]);
+    expect(await set('https://x.example/hook')).toMatchObject({
+      code: 0,
+      stderr:
+        'Warning: the sandbox does not send webhooks to x.example, only to this machine. To allow it, start the sandbox with --webhook-host x.example.\n',
+    });
+    expect(await set('http://localhost:3000/hook')).toMatchObject({ code: 0, stderr: '' });
+    expect(await set('https://hooks.example/hook')).toMatchObject({ code: 0, stderr: '' });
   });
 
   test('what cannot be: nothing to change, another app, ids of others, contradictions', async () => {

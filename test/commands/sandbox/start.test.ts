@@ -78,6 +78,18 @@ describe('sandbox start --json', () => {
     expect(sandbox.stderr()).not.toContain(sandbox.ready.controlToken);
   });
 
+  test('logs webhooks that are not sent, and how to allow them', async () => {
+    const sandbox = await home.serve('--memory', '--debug');
+    const [app] = sandbox.ready.apps;
+    await home.json(['sandbox', 'apps', 'set', app!.appId, '--webhook-url', 'https://x.example/hook']);
+    await createPayment(sandbox.ready, 'inv-1');
+    // Webhooks have left when it returns.
+    await home.json(['sandbox', 'clock', 'advance', '1s']);
+    expect(await sandbox.close()).toMatch(
+      /\d\d:\d\d:\d\d {2}note {2}webhook of 100001 \(Created\) not sent: .* --webhook-host x\.example\n/,
+    );
+  });
+
   test('a seed makes ids and keys repeatable', async () => {
     const first = await home.start('--memory', '--seed', '7', '--no-profiles');
     const second = await home.serve('--memory', '--seed', '7', '--no-profiles');

@@ -114,6 +114,7 @@ inMemory((bench) => {
         payments: expect.any(Number),
         customers: expect.any(Number),
         webhooksWaiting: 0,
+        webhookHosts: [],
         faults: 0,
         answers: {},
       });

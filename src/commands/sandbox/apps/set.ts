@@ -3,7 +3,7 @@ import { string } from '@oclif/core/args';
 import { boolean, custom } from '@oclif/core/flags';
 import { numericIdFlag, urlFlag } from '../../../cli/flags/flags.js';
 import { parseDuration } from '../../../typed-values.js';
-import { appCard } from '../../../output/views/sandbox-apps.js';
+import { appCard, webhookNotes } from '../../../output/views/sandbox-apps.js';
 import type { SandboxApp } from '../../../sandbox/index.js';
 import { appChange } from '../../../sandbox-control/app-change.js';
 import { parseDelay } from '../../../cli/flags/sandbox-flags.js';
@@ -46,6 +46,11 @@ export default class SandboxAppsSet extends BaseCommand {
     const { args, flags } = await this.parse(SandboxAppsSet);
     const change = appChange(flags);
     const sandbox = await openSandbox(this.context, flags);
-    return this.show(await sandbox.changeApp(args.app, change), appCard);
+    const app = await sandbox.changeApp(args.app, change);
+    if (change.webhookUrl) {
+      const { webhookHosts } = await sandbox.status();
+      this.note(...webhookNotes(change.webhookUrl, webhookHosts));
+    }
+    return this.show(app, appCard);
   }
 }
