@@ -52,7 +52,11 @@ export const appList: ListView<SandboxApp> = {
   ],
 };
 
-function profileLine(profile: SandboxApp['profiles'][number], width: number): Line {
+/** The number of something, lined up on a terminal. */
+const numberText = (id: number, context: ViewContext): string =>
+  context.terminal ? `${String(id).padStart(3)}  ` : `${id} `;
+
+function profileLine(profile: SandboxApp['profiles'][number], width: number, context: ViewContext): Line {
   const { paymentProfileId, name, methodType, isActive, windowMs, delayMs } = profile;
   const facts = [
     methodType,
@@ -60,16 +64,21 @@ function profileLine(profile: SandboxApp['profiles'][number], width: number): Li
     ...(delayMs > 0 ? [`answers after ${delayMs < 1_000 ? tookTime(delayMs) : roughDuration(delayMs)}`] : []),
   ].join(', ');
   return joinPieces(
-    `${String(paymentProfileId).padStart(3)}  ${pad(name, width)}  `,
+    numberText(paymentProfileId, context),
+    context.terminal ? `${pad(name, width)}  ` : `${name} `,
     isActive ? facts : toned('dim', 'not active'),
   );
 }
 
-function policyLine(policy: SandboxApp['fraudPolicies'][number], chosen: number | null): Line {
+function policyLine(
+  policy: SandboxApp['fraudPolicies'][number],
+  chosen: number | null,
+  context: ViewContext,
+): Line {
   const isChosen = policy.fraudPolicyId === chosen;
   return joinPieces(
-    `${String(policy.fraudPolicyId).padStart(3)}  ${policy.name}`,
-    ...(isChosen ? [toned('dim', '  (of this app)')] : []),
+    `${numberText(policy.fraudPolicyId, context)}${policy.name}`,
+    ...(isChosen ? [toned('dim', `${context.terminal ? '  ' : ' '}(of this app)`)] : []),
   );
 }
 
@@ -91,25 +100,29 @@ const section = (label: string, lines: Line[], context: ViewContext): Field[] =>
 
 function appLines(app: SandboxApp, context: ViewContext, extra: Field[] = []): Line[] {
   const width = Math.max(...app.profiles.map(({ name }) => displayWidth(name)));
+  const head = {
+    reference: app.friendlyName,
+    state: app.isBlocked ? toned('bad', `${kindOf(app)}, blocked`) : kindPiece(app),
+  };
+  // In a pipe under the names of the columns that `sandbox apps list` has.
+  const named: Field[] = [
+    { label: 'Name', value: app.friendlyName },
+    { label: 'Kind', value: kindOf(app) },
+    { label: 'Blocked', value: app.isBlocked ? 'yes' : 'no' },
+  ];
+  const profiles = app.profiles.map((profile) => profileLine(profile, width, context));
+  const policies = app.fraudPolicies.map((policy) => policyLine(policy, app.fraudPolicyId, context));
   return cardLines(
     {
       kind: 'App',
       id: app.appId,
-      reference: app.friendlyName,
-      state: app.isBlocked ? toned('bad', `${kindOf(app)}, blocked`) : kindPiece(app),
+      ...(context.terminal && head),
       fields: [
+        ...(context.terminal ? [] : named),
         ...extra,
         { label: 'Webhook', value: app.webhookUrl ?? '' },
-        ...section(
-          'Profiles',
-          app.profiles.map((profile) => profileLine(profile, width)),
-          context,
-        ),
-        ...section(
-          'Policies',
-          app.fraudPolicies.map((policy) => policyLine(policy, app.fraudPolicyId)),
-          context,
-        ),
+        ...section('Profiles', profiles, context),
+        ...section('Policies', policies, context),
       ],
     },
     context,

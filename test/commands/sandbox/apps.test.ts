@@ -33,9 +33,12 @@ describe('apps', () => {
     const shown = await person.terminal('apps', 'create', 'Second shop');
     expect(shown).toMatch(/^App app_\w+ {3}Second shop +sandbox\n {2}Key +sk_sandbox_\w+\n/);
     expect(shown).toContain('paydesk profiles add NAME');
-    expect(await person.pipe('apps', 'create', 'Third')).toMatch(
-      /^app\tapp_\w+\nreference\tThird\nstate\tsandbox\nkey\tsk_/,
+    const piped = await person.pipe('apps', 'create', 'Third');
+    expect(piped).toMatch(
+      /^app\tapp_\w+\nname\tThird\nkind\tsandbox\nblocked\tno\nkey\tsk_sandbox_\w+\nprofiles\t\d+ Northbank CreditCard, window /,
     );
+    expect(piped).toMatch(/\npolicies\t\d+ Allow all\n/);
+    expect(piped).not.toMatch(/ {2}|\t /);
     const live = await person.json('apps', 'create', 'Fourth', '--live');
     expect(live).toMatchObject({
       friendlyName: 'Fourth',
@@ -53,6 +56,9 @@ describe('apps', () => {
       fraudPolicyId: 2,
     });
     expect(await set('--blocked')).toMatchObject({ isBlocked: true, webhookUrl: url, fraudPolicyId: 2 });
+    expect(await person.pipe('apps', 'set', appId(), '--fraud-policy', '2')).toMatch(
+      /\nkind\tsandbox\nblocked\tyes\nwebhook\thttp:\S+\n(.*\n)+policies\t2 Hold above 100 \(of this app\)\n/,
+    );
     expect(await person.terminal('apps', 'set', appId(), '--no-blocked')).toContain(
       'Hold above 100  (of this app)',
     );
