@@ -8,7 +8,8 @@ import { listFlagsFor } from '../cli/flags/flags.js';
 import { checkList, fixLines } from '../output/views/doctor.js';
 import { eventText } from '../cli/desk/session.js';
 import { findPaths } from '../profiles/paths.js';
-import { noAnswerError } from '../sandbox-control/find.js';
+import { openProfiles } from '../profiles/store.js';
+import { noAnswerOrOther } from '../sandbox-control/find.js';
 
 export default class Doctor extends BaseCommand {
   static override summary = 'Check this machine, the profile, the key and the connection.';
@@ -31,7 +32,11 @@ export default class Doctor extends BaseCommand {
       ledgerWarning: () => findLedgerWarning(this.context),
       requiredNode: engines?.node,
       now: () => this.now(),
-      sandboxStep: (url) => noAnswerError(findPaths(this.streams.env).data, url).next[0],
+      noAnswer: (url) => {
+        const { env } = this.streams;
+        const { typed } = this.context;
+        return noAnswerOrOther(findPaths(env).data, url, { typed, profiles: openProfiles(env).list() });
+      },
       signal: this.signal,
       secrets: this.secrets,
       headers: requestHeaders(this.streams.env, this.config.version),

@@ -1,5 +1,4 @@
 import type { Environment } from '../child-environment.js';
-import type { NextStep } from '../next-command.js';
 import type { ClientOptions } from '../client/client.js';
 import { dropInsecureTls } from '../client/insecure-tls.js';
 import type { Connection } from '../client/dispatchers.js';
@@ -36,8 +35,8 @@ interface ExamineOptions {
   /** Sent with every request. */
   headers: Readonly<Record<string, string>>;
   now: () => Date;
-  /** What to type so that something answers at an address of this machine. */
-  sandboxStep: (url: string) => NextStep | undefined;
+  /** Why nothing answers at an address of this machine, and what to type. */
+  noAnswer: (url: string) => Promise<PaydeskError>;
   signal: AbortSignal;
   /** Told what must be shown nowhere. */
   secrets: Pick<Redactor, 'add' | 'addKey'>;

@@ -1,4 +1,4 @@
-import { commandText, type NextStep, paydesk } from '../next-command.js';
+import { commandText, paydesk } from '../next-command.js';
 import { firstCustomer } from '../client/app-kind.js';
 import { createClient, type ClientOptions } from '../client/client.js';
 import type { Connection } from '../client/dispatchers.js';
@@ -21,7 +21,7 @@ interface ServiceTools {
   connection: Connection;
   headers: Readonly<Record<string, string>>;
   now: () => Date;
-  sandboxStep: (url: string) => NextStep | undefined;
+  noAnswer: (url: string) => Promise<PaydeskError>;
   onEvent?: ClientOptions['onEvent'];
   signal: AbortSignal;
 }
@@ -65,7 +65,7 @@ export async function checkService(tools: ServiceTools): Promise<Check[]> {
     );
     signal.throwIfAborted();
     if ('error' in found && !(found.error instanceof PaydeskError)) throw found.error;
-    return describe(tools, timing, found as Found);
+    return await describe(tools, timing, found as Found);
   } finally {
     await client.close();
   }
@@ -73,7 +73,11 @@ export async function checkService(tools: ServiceTools): Promise<Check[]> {
 
 type Found = { customer: JsonObject | undefined } | { error: PaydeskError };
 
-function describe(tools: ServiceTools, timing: AnswerTiming | undefined, found: Found): Check[] {
+async function describe(
+  tools: ServiceTools,
+  timing: AnswerTiming | undefined,
+  found: Found,
+): Promise<Check[]> {
   const { profile } = tools;
   const error = 'error' in found ? found.error : undefined;
   // What only sends us elsewhere is not the service, and the key is not carried there.
@@ -81,7 +85,7 @@ function describe(tools: ServiceTools, timing: AnswerTiming | undefined, found: 
   if (timing === undefined || elsewhere || error instanceof TemporaryError) {
     const unanswered = elsewhere ? 'the service is elsewhere' : 'the service did not answer';
     return [
-      fail('service', error?.message ?? 'The service did not answer.', reachFix(tools, timing)),
+      await unreachable(tools, timing, error?.message ?? 'The service did not answer.'),
       timing === undefined ? notChecked('clock', unanswered) : checkClock(timing),
       notChecked('key', unanswered),
       notChecked('kind', unanswered),
@@ -109,12 +113,15 @@ function checkClock({ date, at }: AnswerTiming): Check {
 }
 
 /** On this machine it is a sandbox that was stopped or paused. */
-function reachFix(
-  { profile: { baseUrl }, sandboxStep }: ServiceTools,
+async function unreachable(
+  { profile: { baseUrl }, noAnswer }: ServiceTools,
   timing: AnswerTiming | undefined,
-): string {
-  const step = timing === undefined && isLoopbackUrl(baseUrl) ? sandboxStep(baseUrl) : undefined;
-  return step ? commandText(step) : `Check the base URL: ${commandText(paydesk('whoami'))}`;
+  message: string,
+): Promise<Check> {
+  if (timing !== undefined || !isLoopbackUrl(baseUrl))
+    return fail('service', message, `Check the base URL: ${commandText(paydesk('whoami'))}`);
+  const why = await noAnswer(baseUrl);
+  return fail('service', `${message} ${why.message}`, inTurn(why.next));
 }
 
 function span(seconds: number): string {

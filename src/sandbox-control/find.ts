@@ -1,6 +1,6 @@
 // Which running sandbox, and which payment in it, is meant.
 
-import { paydesk } from '../next-command.js';
+import { type Command, paydesk, switchProfile } from '../next-command.js';
 import { type JsonNumber, type JsonObject, numberText } from '../contract/json.js';
 import { ServiceError } from '../errors.js';
 import type { Remote } from './remote.js';
@@ -56,6 +56,30 @@ export function silentSandbox(run: Run): ServiceError {
 export function noAnswerError(data: string, url: string): ServiceError {
   const run = createRuns(data).at(url);
   return run ? silentSandbox(run) : noSandbox(portOf({ url }));
+}
+
+/** The same for a command that can use another sandbox that is running, and what to type for that. */
+export async function noAnswerOrOther(
+  data: string,
+  url: string,
+  { typed, profiles }: { typed: Command; profiles: ReadonlyArray<{ name: string; baseUrl: string }> },
+): Promise<ServiceError> {
+  const error = noAnswerError(data, url);
+  if (error.code !== 'no-sandbox') return error;
+  const other = (await createRuns(data).running()).find(({ answers }) => answers);
+  if (!other) return error;
+  const profile = profiles.find(({ baseUrl }) => baseUrl === other.url);
+  const steps = profile
+    ? [switchProfile(typed, profile.name)]
+    : [
+        paydesk('sandbox', 'apps', 'list', '--port', portOf(other), '--columns', 'app,name,key'),
+        paydesk('profiles', 'add', 'NAME', '--base-url', other.url, '--app-id', 'APP', '--sandbox'),
+      ];
+  const pointing = profile ? `the profile ${profile.name} uses it` : 'no profile uses it';
+  return error.with({
+    message: `${error.message} Another one is running at ${other.url}; ${pointing}.`,
+    next: steps,
+  });
 }
 
 export function noSandbox(port: number | undefined): ServiceError {

@@ -177,8 +177,13 @@ async function refineError(
   const silence = error instanceof UnknownOutcomeError ? error.cause : error;
   const isSilent = silence instanceof TemporaryError || silence instanceof PendingError;
   if (!isSilent || silence.httpStatus !== undefined) return error;
-  const { noAnswerError } = await import('../../sandbox-control/find.js');
-  const why = noAnswerError(findPaths(streams.env).data, profile.baseUrl);
+  const { noAnswerError, noAnswerOrOther } = await import('../../sandbox-control/find.js');
+  const { data } = findPaths(streams.env);
+  // Only the sandbox that was sent an instruction knows what became of it.
+  const why =
+    error instanceof UnknownOutcomeError
+      ? noAnswerError(data, profile.baseUrl)
+      : await noAnswerOrOther(data, profile.baseUrl, { typed, profiles: openProfiles(streams.env).list() });
   if (why.code !== 'sandbox-paused' && silence.code !== 'refused') return error;
   const next = [...why.next, ...error.next.filter((step) => !silence.next.includes(step))];
   return error.with({ message: `${error.message} ${why.message}`, next });

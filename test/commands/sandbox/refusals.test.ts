@@ -118,6 +118,40 @@ describe('sandbox stop', () => {
     }
   });
 
+  it('names another sandbox that is running, and what to type to use it', async () => {
+    const other = await home.serve();
+    const gone = await home.serve('--memory');
+    await gone.close();
+    const { port } = new URL(gone.ready.url);
+    const { url } = other.ready;
+    const told = `No sandbox is running on port ${port}. Another one is running at ${url}; `;
+    const failure = async () => {
+      const read = await home.json<{ error: { message: string; next: string[] } }>(
+        ['payments', 'get', 'x'],
+        5,
+      );
+      const { checks } = await home.json<{ checks: Array<{ name: string }> }>(['doctor'], 5);
+      return { read: read.error, service: checks.find(({ name }) => name === 'service') };
+    };
+    const list = `paydesk sandbox apps list --port ${new URL(url).port} --columns app,name,key`;
+    const add = `paydesk profiles add NAME --base-url ${url} --app-id APP --sandbox`;
+    const message = expect.stringContaining(`${told}no profile uses it.`) as unknown;
+    expect(await failure()).toMatchObject({
+      read: { message, next: [list, add] },
+      service: { message, fix: `${list}, then ${add}` },
+    });
+
+    const { appId, apiKey } = other.ready.apps[0]!;
+    const typed = add.replace('NAME', 'first').replace('APP', appId).split(' ').slice(1);
+    expect((await home.run([...typed, '--api-key-stdin'], `${apiKey}\n`)).code).toBe(0);
+    const named = expect.stringContaining(`${told}the profile first uses it.`) as unknown;
+    expect(await failure()).toMatchObject({
+      read: { message: named, next: ['paydesk payments get x --json --profile first'] },
+      service: { message: named, fix: 'paydesk doctor --json --profile first' },
+    });
+    expect((await home.run(['payments', 'get', 'x', '--profile', 'first'])).stderr).toContain('There is no');
+  });
+
   it("neither acts on another sandbox while the profile's is paused, nor calls it another program", async () => {
     const profiles = await home.start();
     const other = await home.start('--memory', '--no-profiles');
