@@ -8,11 +8,13 @@ import {
   type ControlInputs,
   type Sandbox,
 } from '../sandbox/index.js';
+import { checkStartOptions } from './start-options.js';
 import { instantOf, millisecondsOf } from './times.js';
 import type * as api from './types.js';
 import { createWebhooks } from './webhooks.js';
 
 export const startSandbox: api.StartSandbox = async (options = {}) => {
+  checkStartOptions(options);
   const { seed, clock, contents, answers = {}, database, port, host, allowRemote } = options;
   const { rateLimit, webhookHosts } = options;
   const sandbox = await start({
@@ -27,11 +29,24 @@ export const startSandbox: api.StartSandbox = async (options = {}) => {
     ...(rateLimit !== undefined && { rateLimit }),
     ...(webhookHosts && { webhookHosts: [...webhookHosts] }),
   });
-  return present(sandbox).catch(async (error: unknown) => {
+  return present(untilStopped(sandbox)).catch(async (error: unknown) => {
     await sandbox.close();
     throw error;
   });
 };
+
+/** The sandbox, which is closed once and then says so to everybody who asks it something. */
+function untilStopped(sandbox: Sandbox): Sandbox {
+  let closing: Promise<void> | undefined;
+  return {
+    ...sandbox,
+    async ask(route, input) {
+      if (closing) throw new Error('The sandbox was stopped.');
+      return sandbox.ask(route, input);
+    },
+    close: () => (closing ??= sandbox.close()),
+  };
+}
 
 async function present(sandbox: Sandbox): Promise<api.Sandbox> {
   const { url, consoleUrl, controlToken, close } = sandbox;

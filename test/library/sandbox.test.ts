@@ -171,6 +171,21 @@ describe('startSandbox', () => {
     [{ answers: { constructor: 'html' } }, 'There is no answer constructor'],
     [{ clock: 'tomorrow' }, '"tomorrow" is no time'],
     [{ contents: '{}' }, /export/],
+    [{ sed: 7 }, 'sed is not an option of startSandbox. Did you mean seed?'],
+    [{ colour: 'red' }, /^colour is not an option of startSandbox\.$/],
+    [{ seed: -1 }, 'seed must be a whole number, 0 or more.'],
+    [{ seed: 7.5 }, 'seed must be a whole number, 0 or more.'],
+    [{ seed: '7' }, 'seed must be a whole number, 0 or more.'],
+    [{ port: 'x' }, 'port must be a whole number up to 65535.'],
+    [{ port: 70_000 }, 'port must be a whole number up to 65535.'],
+    [{ clock: 7 }, 'clock must be an ISO time or a Date.'],
+    [{ answers: ['errors=html'] }, 'answers must be an object'],
+    [{ contents: {} }, 'contents must be the text of an export.'],
+    [{ database: '' }, 'database must be a file'],
+    [{ host: 4010 }, 'host must be an address'],
+    [{ allowRemote: 'yes' }, 'allowRemote must be true or false.'],
+    [{ rateLimit: 0 }, 'rateLimit must be a number of requests per second, more than 0.'],
+    [{ webhookHosts: 'hooks.example' }, 'webhookHosts must be a list of host names.'],
   ])('%j is refused', async (options, message) => {
     await expect(startSandbox(options as StartOptions)).rejects.toThrow(message);
   });
@@ -184,6 +199,38 @@ describe('startSandbox', () => {
     await create(sandbox, 'r-1');
     await expect(call(sandbox)).rejects.toThrow(message);
   });
+});
+
+test('every method says that the sandbox was stopped, and stopping it again does nothing', async () => {
+  const sandbox = await startSandbox();
+  await sandbox.stop();
+  await sandbox.stop();
+  const calls: Array<() => Promise<unknown>> = [
+    () => sandbox.payment('x'),
+    () => sandbox.pay('x'),
+    () => sandbox.provider('x', 'confirm'),
+    () => sandbox.books('x'),
+    () => sandbox.settlement(),
+    () => sandbox.clock.read(),
+    () => sandbox.clock.stop(),
+    () => sandbox.clock.resume(),
+    () => sandbox.clock.set(new Date()),
+    () => sandbox.clock.advance('1s'),
+    () => sandbox.faults.list(),
+    () => sandbox.faults.add({ kind: 'latency' }),
+    () => sandbox.faults.clear(),
+    () => sandbox.webhooks.list('x'),
+    () => sandbox.webhooks.waitFor('x', 'Captured'),
+    () => sandbox.webhooks.resend(1),
+    () => sandbox.apps.list(),
+    () => sandbox.apps.create({ friendlyName: 'x' }),
+    () => sandbox.apps.change('x', { isBlocked: true }),
+    () => sandbox.seed(),
+    () => sandbox.reset(),
+    () => sandbox.export(),
+    () => sandbox.import('{}'),
+  ];
+  for (const call of calls) await expect(call()).rejects.toThrow('The sandbox was stopped.');
 });
 
 test('everything that the control API can do is offered', () => {
