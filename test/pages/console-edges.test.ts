@@ -210,7 +210,7 @@ describeWithBrowser('the console', (browser) => {
   it('keeps the focus and what was typed when the page is updated', async () => {
     const { paymentId } = await sandbox.create({ webhookUrl: receiver.url });
     const { page } = await enter(`/payments/${paymentId}`);
-    await page.waitForSelector('#live:text("Live")');
+    await page.waitForSelector('#live:text("Updating")');
     // A button that has no id and stays.
     await page.getByRole('button', { name: /^Resend webhook/ }).focus();
     await sandbox.pay(paymentId, 'three-d-secure');
@@ -310,7 +310,7 @@ describeWithBrowser('the console', (browser) => {
       await page.waitForSelector(`#p${paymentId}`);
       leave.abort();
       await page.clock.runFor(SLOW_MS + 100);
-      await page.waitForSelector('#live:text("Live")');
+      await page.waitForSelector('#live:text("Updating")');
       expect(streams).toHaveLength(MAX_WATCHERS);
     } finally {
       leave.abort();

@@ -154,7 +154,7 @@ describeWithBrowser('markup from the API', (browser) => {
       expect(await page.locator('main img, main script').count()).toBe(0);
     }
     await page.goto(`${sandbox.url}/console`);
-    await page.waitForSelector('#live:text("Live")');
+    await page.waitForSelector('#live:text("Updating")');
     const { paymentId } = await sandbox.create({ referenceId: `live${MARKUP}` });
     await page.waitForSelector(`#p${paymentId}`);
     expect(await page.textContent(`tr:has(#p${paymentId})`)).toContain('live"\'><img');

@@ -309,7 +309,7 @@ describeWithBrowser('the console', (browser) => {
     it('brings new and changed payments into an open list, and keeps the focus', async () => {
       const first = await sandbox.create({ referenceId: 'live-1' });
       const { page, complaints } = await enter();
-      await page.waitForSelector('#live:text("Live")');
+      await page.waitForSelector('#live:text("Updating")');
       const link = page.locator(`#p${first.paymentId}`);
       await link.focus();
       await page.evaluate('window.stayed = true');
@@ -326,7 +326,7 @@ describeWithBrowser('the console', (browser) => {
     it('follows one payment: its state, its story, its buttons; what is chosen stays chosen', async () => {
       const { paymentId } = await sandbox.create({ webhookUrl: receiver.url });
       const { page } = await enter(`/payments/${paymentId}`);
-      await page.waitForSelector('#live:text("Live")');
+      await page.waitForSelector('#live:text("Updating")');
       await page.selectOption('#card', 'held');
       await page.fill('#by', '2h');
       await sandbox.pay(paymentId, 'declined');
@@ -344,7 +344,7 @@ describeWithBrowser('the console', (browser) => {
 
     it('gives its connection back while nobody looks, and has missed nothing afterwards', async () => {
       const { page } = await enter();
-      await page.waitForSelector('#live:text("Live")');
+      await page.waitForSelector('#live:text("Updating")');
       await page.goto(`${sandbox.url}/console/clock`);
       const { paymentId } = await sandbox.create();
       await page.goBack();
@@ -355,7 +355,7 @@ describeWithBrowser('the console', (browser) => {
       const own = await startTestSandbox();
       const { page } = await browser.visit();
       await page.goto(consoleLink(own));
-      await page.waitForSelector('#live:text("Live")');
+      await page.waitForSelector('#live:text("Updating")');
       await own.close();
       await page.waitForSelector('#live:text("Reconnecting")');
     });

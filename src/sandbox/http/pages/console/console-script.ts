@@ -146,7 +146,7 @@ const show = (text, tone) => {
 // More consoles are open than the sandbox keeps streams for: this one reads the page again now and then instead.
 const crawl = async () => {
   if (document.hidden) return;
-  if (!(await refresh())) return show('Not live: reload the page', 'waiting');
+  if (!(await refresh())) return show('Not updating: reload the page', 'waiting');
   show('Updates every ${SLOW_MS / 1000} s: many consoles are open', 'neutral');
   slow = setTimeout(connect, ${SLOW_MS});
 };
@@ -154,7 +154,7 @@ const connect = () => {
   clearTimeout(slow);
   if (source || document.hidden) return;
   source = new EventSource(live.dataset.url);
-  source.onopen = () => { show('Live', 'good'); refresh(); };
+  source.onopen = () => { show('Updating', 'good'); refresh(); };
   source.addEventListener('change', refresh);
   source.onerror = () => {
     if (source.readyState !== EventSource.CLOSED) return show('Reconnecting …', 'waiting');
