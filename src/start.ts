@@ -30,12 +30,29 @@ async function dispatch(
   if (!found) return help(program, argv, asksHelp);
   const Class = program.load(found.id);
   Class.id = found.id;
+  if (found.rest.length > 0 && Object.keys(Class.args ?? {}).length === 0)
+    await checkSubcommand(program, found);
   keepFailedWrites();
   const command = new Class(found.rest, configOf(program));
   onCommand(command);
   // oxlint-disable-next-line no-underscore-dangle -- oclif's own name for running an instance
   await command._run();
 }
+
+/** A command without arguments may have others below it, one of which was meant. */
+async function checkSubcommand(
+  program: Program,
+  { id, rest }: { id: string; rest: readonly string[] },
+): Promise<void> {
+  if (rest[0]?.startsWith('-')) return;
+  const { mistypedSubcommand } = await import('./cli/help/unknown-command.js');
+  const error = mistypedSubcommand(id.split(':'), rest, commandNames(program));
+  if (error) throw error;
+}
+
+/** As people type them. */
+const typedNames = (names: object): string[] => Object.keys(names).map((name) => name.replaceAll(':', ' '));
+const commandNames = (program: Program): string[] => typedNames(program.manifest().commands);
 
 /**
  * The code that writes reports a write that fails. Without a listener, or with the one that oclif adds when a command is
@@ -59,12 +76,8 @@ async function help(program: Program, argv: string[], asked: boolean): Promise<v
       : undefined;
   if (!lines) {
     const { unknownCommand } = await import('./cli/help/unknown-command.js');
-    const typed = (names: string[]) => names.map((name) => name.replaceAll(':', ' '));
     const { oclif } = program.packageFile();
-    throw unknownCommand(argv, {
-      commands: typed(Object.keys(program.manifest().commands)),
-      topics: typed(Object.keys(oclif.topics)),
-    });
+    throw unknownCommand(argv, { commands: commandNames(program), topics: typedNames(oclif.topics) });
   }
   const { fitLines } = await import('./output/fit.js');
   const { renderLines } = await import('./output/lines.js');

@@ -65,6 +65,13 @@ describe('the program', () => {
       [['payments', 'refund', '1', '--yes'], 'did you mean --confirm?'],
       [['sandbox', 'start', '--background'], 'did you mean --detach?'],
       [['sandbox', 'fualt', 'add'], 'Did you mean paydesk sandbox fault'],
+      [
+        ['sandbox', 'clock', 'advnce', '1d'],
+        'Unknown command: sandbox clock advnce. Did you mean paydesk sandbox clock\nadvance?\n  Next:  paydesk sandbox clock advance 1d\n',
+      ],
+      [['sandbox', 'fault', 'ad', 'latency'], '\n  Next:  paydesk sandbox fault add latency\n'],
+      [['sandbox', 'apps', 'creat', 'foo'], '\n  Next:  paydesk sandbox apps create foo\n'],
+      [['sandbox', 'clock', 'nonsense'], 'nonsense  unexpected argument'],
       [['whoamy'], 'Did you mean paydesk whoami?'],
       [['profiles', 'list', 'extra'], 'extra  unexpected argument'],
       [['whoami', '--jsn'], 'did you mean --json?'],

@@ -118,6 +118,19 @@ export function unknownCommand(
   });
 }
 
+/** A misspelt command under a topic that is a command itself, and takes no arguments: `sandbox clock advnce`. */
+export function mistypedSubcommand(
+  topic: readonly string[],
+  [typed = '', ...rest]: readonly string[],
+  commands: readonly string[],
+): UsageError | undefined {
+  const words = [...topic, typed];
+  const below = commands.filter((id) => id.startsWith(`${topic.join(' ')} `));
+  const close = below.length === 0 || isFlag(typed) ? undefined : closest(words, below);
+  if (close === undefined) return undefined;
+  return didYouMeanCommand(words, wordsOf(close), [...wordsOf(close), ...rest]);
+}
+
 function didYouMeanCommand(
   words: readonly string[],
   meant: readonly string[],

@@ -18,6 +18,7 @@ export interface RunnableCommand {
 
 export type CommandClass = (new (argv: string[], config: Config, runtime?: Runtime) => RunnableCommand) & {
   id: string;
+  args?: object;
 };
 
 export interface Manifest {
