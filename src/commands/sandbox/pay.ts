@@ -1,4 +1,5 @@
 import { findPayment } from '../../sandbox-control/find.js';
+import { notPayable } from '../../sandbox-control/not-payable.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { string as argument } from '@oclif/core/args';
 import { boolean, custom, option } from '@oclif/core/flags';
@@ -45,14 +46,18 @@ export default class SandboxPay extends BaseCommand {
     const { args, flags } = await this.parse(SandboxPay);
     const sandbox = await openSandbox(this.context, flags);
     const { id, payment: before } = await findPayment(sandbox, args.payment, chosenApp(this.context));
-    const payment = await sandbox.pay(id, {
+    const state = textAt(before, 'paymentState');
+    const body = {
       card: flags.card,
       method: flags.method,
       paymentProfileId: flags['provider-profile'],
       saveMethod: flags['save-method'] || undefined,
       challenge: flags.challenge,
+    };
+    const payment = await sandbox.pay(id, body).catch((error: unknown) => {
+      throw notPayable(error, id, state);
     });
-    this.show({ before: textAt(before, 'paymentState'), payment }, paidView);
+    this.show({ before: state, payment }, paidView);
     return payment;
   }
 }

@@ -59,7 +59,7 @@ export async function pay(
   if (payment.flow === 'AutoPayment')
     throw refuse(payment, 'is a charge on a stored method; no customer pays it');
   if (payment.state !== 'Created' && payment.state !== 'Declined')
-    throw refuse(payment, `is ${payment.state}`);
+    throw refuse(payment, `is ${payment.state}, so it cannot be paid again`);
   if (payment.expiration_time !== null && payment.expiration_time <= work.now)
     throw refuse(payment, 'has expired');
   const choices = choicesOf(payment);

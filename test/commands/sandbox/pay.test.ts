@@ -58,6 +58,18 @@ describe('pay', () => {
     });
   });
 
+  test('a payment that waits for somebody else says for whom', async () => {
+    const nextOf = async (reference: string, card: string) => {
+      await createPayment(person.sandbox.ready, reference);
+      const { paymentId } = await person.json<{ paymentId: number }>('pay', reference, '--card', card);
+      return { paymentId, next: (await person.failure(1, 'pay', reference, '--card', 'approved')).next };
+    };
+    const challenged = await nextOf('inv-1', 'three-d-secure');
+    expect(challenged.next).toEqual([`paydesk sandbox pay ${challenged.paymentId} --challenge passed`]);
+    const slow = await nextOf('inv-2', 'unknown-charged');
+    expect(slow.next).toEqual([`paydesk sandbox provider ${slow.paymentId} confirm`]);
+  });
+
   test('what cannot be: an unknown payment, card or profile, a payment that is paid', async () => {
     expect(await person.failure(1, 'pay', 'nothing')).toMatchObject({
       code: 'not-found',
@@ -79,7 +91,12 @@ describe('pay', () => {
       { input: '--provider-profile' },
     ]);
     await person.json('pay', 'inv-1');
-    expect(await person.failure(1, 'pay', 'inv-1')).toMatchObject({ code: 'operation-not-allowed' });
+    const { paymentId } = await person.json<{ paymentId: number }>('books', 'inv-1');
+    expect(await person.failure(1, 'pay', 'inv-1')).toMatchObject({
+      code: 'operation-not-allowed',
+      message: `Payment ${paymentId} is Captured, so it cannot be paid again.`,
+      next: ['paydesk payments create'],
+    });
     expect((await person.failure(4, 'pay', 'inv-1', '--profile', 'nobody')).code).toBe('profile-unknown');
   });
 });
