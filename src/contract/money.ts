@@ -3,14 +3,14 @@ import { wasCaptured } from './states.js';
 
 /** What is wrong with an amount written as text, or undefined when nothing is. The spec names no largest amount. */
 export function amountProblem(text: string): string | undefined {
-  const tooExact = /\.\d{3,}$/.test(text) ? 'at most two decimals, for example 10.23' : undefined;
+  const tooExact = /\.\d{3,}$/.test(text) ? 'must have at most two decimals, for example 10.23' : undefined;
   return totalProblem(text) ?? tooExact;
 }
 
 /** The same for a total, which is compared and not sent: the service may have amounts with more decimals. */
 export function totalProblem(text: string): string | undefined {
   if (text.startsWith('-')) return 'must be more than zero';
-  if (/^\d+(\.\d+)?[eE]/.test(text)) return 'write the number out, for example 1000.00';
+  if (/^\d+(\.\d+)?[eE]/.test(text)) return 'must be written out, for example 1000.00';
   if (!isDecimal(text)) return 'must be a decimal number in major units, for example 10.23';
   return /[1-9]/.test(text) ? undefined : 'must be more than zero';
 }

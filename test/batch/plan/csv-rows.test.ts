@@ -138,10 +138,10 @@ describe('a CSV of payments', () => {
     [
       'payment,amount\n1,1.2345\n2,-1\n3,"1,50"\n4,1e3\n5,0\n',
       [
-        'line 2: amount 1.2345: at most two decimals, for example 10.23',
+        'line 2: amount 1.2345: must have at most two decimals, for example 10.23',
         'line 3: amount -1: must be more than zero',
         'line 4: amount 1,50: has a decimal comma, but line 2 has a decimal point (1.2345)',
-        'line 5: amount 1e3: write the number out, for example 1000.00',
+        'line 5: amount 1e3: must be written out, for example 1000.00',
         'line 6: amount 0: must be more than zero',
       ],
     ],
@@ -153,7 +153,10 @@ describe('a CSV of payments', () => {
         'line 4: amount 1,234: can mean 1234 or 1.234: write it without a thousands separator',
       ],
     ],
-    ['payment;amount\n1;1.234\n2;9.50\n', ['line 2: amount 1.234: at most two decimals, for example 10.23']],
+    [
+      'payment;amount\n1;1.234\n2;9.50\n',
+      ['line 2: amount 1.234: must have at most two decimals, for example 10.23'],
+    ],
     [
       'paymentId\ninv-1\n',
       ['line 2: paymentId inv-1: must be digits; a reference goes into the column referenceId'],

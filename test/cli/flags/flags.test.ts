@@ -56,10 +56,10 @@ describe('values that can be used', () => {
 
 describe('values that cannot be used say what to type instead', () => {
   it.each([
-    ['10.234', 'at most two decimals, for example 10.23'],
+    ['10.234', 'must have at most two decimals, for example 10.23'],
     ['10,23', 'use a decimal point, for example 10.23'],
     ['1,000.00', 'leave out thousands separators, for example 1000.00'],
-    ['1e3', 'write the number out, for example 1000.00'],
+    ['1e3', 'must be written out, for example 1000.00'],
     ['-5', 'must be more than zero'],
     ['0', 'must be more than zero'],
     ['0.00', 'must be more than zero'],

@@ -74,7 +74,7 @@ describe('what was typed', () => {
     expect(stderr).toBe(
       [
         'Error: 2 invalid values and 2 missing values.',
-        '  --amount 10.234  at most two decimals, for example 10.23',
+        '  --amount 10.234  must have at most two decimals, for example 10.23',
         '  --currency eur   use three capital letters, did you mean EUR?',
         '  --customer       missing: your customer ID',
         '  --return-url     missing: page that the customer returns to after paying',
@@ -98,12 +98,18 @@ describe('what was typed', () => {
         code: 'usage',
         message: 'Invalid value.',
         exit: 2,
-        details: [{ input: '--amount', value: '10.234', problem: 'at most two decimals, for example 10.23' }],
+        details: [
+          {
+            input: '--amount',
+            value: '10.234',
+            problem: 'must have at most two decimals, for example 10.23',
+          },
+        ],
         next: ['paydesk fixture --help'],
       },
     });
     expect(stderr).toBe(
-      'Error: Invalid value.\n  --amount 10.234  at most two decimals, for example 10.23\n',
+      'Error: Invalid value.\n  --amount 10.234  must have at most two decimals, for example 10.23\n',
     );
     expect(code).toBe(2);
   });

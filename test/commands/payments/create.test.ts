@@ -149,7 +149,7 @@ describe('bad input is told all at once, before anything is sent', () => {
       ['at most two decimals', 'did you mean EUR?', '--customer  ', '--return-url '],
     ],
     ['a comma', createFlags('r', { amount: '10,23' }), ['10.23']],
-    ['an exponent', createFlags('r', { amount: '1e3' }), ['write the number out']],
+    ['an exponent', createFlags('r', { amount: '1e3' }), ['must be written out']],
     ['nought', createFlags('r', { amount: '0' }), ['more than zero']],
     ['less than nought', createFlags('r', { amount: '-5' }), ['--amount']],
     ['a bad address', createFlags('r', { 'return-url': 'shop.example' }), ['https://shop.example']],
