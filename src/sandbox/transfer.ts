@@ -98,17 +98,26 @@ async function fillTable(tx: Work['tx'], name: (typeof tableNames)[number], rows
         .execute();
     } catch (error) {
       if (error instanceof StoreError) throw error;
-      throw unusable(`tables.${name}: ${(error as Error).message}`);
+      throw unusable(`tables.${name} ${rowFailure((error as Error).message)}`);
     }
   }
+}
+
+/** Why the database, SQLite or PostgreSQL, takes no such row. */
+function rowFailure(message: string): string {
+  const column = /no column named (\w+)|column "(\w+)" of relation/.exec(message);
+  if (column) return `has a column ${column[1] ?? column[2]} that this version does not know`;
+  return /unique constraint/i.test(message)
+    ? 'has two rows with the same key'
+    : 'has a row that the database does not take';
 }
 
 function readDocument(text: string): z.infer<typeof documentSchema> {
   let value: JsonValue;
   try {
     value = JSON.parse(text) as JsonValue;
-  } catch (error) {
-    throw new Refusal('invalid-json', `The document is not valid JSON: ${(error as Error).message}`);
+  } catch {
+    throw new Refusal('invalid-json', 'The document is not valid JSON.');
   }
   const twice = duplicateKey(text, value);
   if (twice !== undefined)
@@ -125,11 +134,11 @@ function readDocument(text: string): z.infer<typeof documentSchema> {
     return parsed.data;
   }
   const [issue] = parsed.error.issues;
-  throw unusable(`${issue?.path.join('.') || 'the document'}: ${issue?.message}`);
+  throw unusable(`${issue?.path.join('.') || 'the document'} ${issue?.message}`);
 }
 
 function unusable(why: string): Refusal {
-  return new Refusal('invalid-request', `This is not an export of a sandbox: ${why}`);
+  return new Refusal('invalid-request', `This is not an export of a sandbox: ${why}.`);
 }
 
 function* chunks<T>(rows: T[], size: number): Generator<T[]> {

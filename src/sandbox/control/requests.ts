@@ -1,6 +1,5 @@
 // What the control API takes.
 
-import english from 'zod/v4/locales/en.js';
 import * as z from 'zod/mini';
 import { id, instant, text, webAddress } from '../../contract/fields.js';
 import { amountProblem } from '../../contract/money.js';
@@ -10,10 +9,29 @@ import { cardNames } from '../domain/cards.js';
 import { challengeResults, providerAnswers, settlementFormats } from './choices.js';
 import { faultKindNames } from '../domain/fault-kinds.js';
 import { fraudRules } from '../domain/fraud.js';
-import { Refusal } from '../domain/refusal.js';
+import { invalidRequest } from '../domain/references.js';
 
-// A field without a message of its own is reported with zod's.
-z.config(english());
+const kinds: Readonly<Record<string, string>> = {
+  boolean: 'true or false',
+  int: 'a whole number',
+  number: 'a number',
+  string: 'a string',
+  object: 'an object',
+  array: 'a list',
+};
+
+/** What is wrong with a field whose schema has no words of its own. */
+function inWords(issue: z.core.$ZodRawIssue): string {
+  if (issue.code === 'unrecognized_keys') return 'is not a field of this request';
+  if (issue.input === undefined) return 'is required';
+  if (issue.code === 'invalid_type') return `must be ${kinds[issue.expected] ?? issue.expected}`;
+  if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`;
+  if (issue.code === 'too_small') return `must be at least ${issue.minimum}`;
+  if (issue.code === 'too_big') return `must be at most ${issue.maximum}`;
+  return 'has an invalid value';
+}
+
+z.config({ localeError: inWords });
 
 const name = text.check(z.minLength(1, 'must not be empty'));
 const object = z.strictObject;
@@ -98,7 +116,5 @@ export function check<T extends z.ZodMiniType>(schema: T, value: unknown): z.inf
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const errors = fieldErrors(parsed.error);
-  throw new Refusal('invalid-request', errors.map(({ path, message }) => `${path} ${message}`).join('; '), {
-    errors,
-  });
+  throw invalidRequest(errors);
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Hono, type Context } from 'hono';
 import { shapeFailure, defaultAnswers } from '../answers.js';
 import type { LiveFeed } from '../console/live.js';
@@ -72,12 +73,13 @@ async function bodyOf(c: Context, route: ControlRoute): Promise<unknown> {
 /** Says no, or that it failed, as the service does by default. */
 export function answerFailure(c: Context, error: unknown, onError: (error: unknown) => void): Response {
   const refusal = refusalOf(error, onError);
+  const requestId = randomUUID();
   const answer = shapeFailure(defaultAnswers, {
     code: refusal.code,
     detail: refusal.message,
     errors: refusal.errors,
-    headers: refusal.headers,
-    requestId: '',
+    headers: { ...refusal.headers, 'x-request-id': requestId },
+    requestId,
   });
   return c.body(answer.body, answer.status as 400, answer.headers);
 }

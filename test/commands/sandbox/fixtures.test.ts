@@ -75,6 +75,10 @@ describe('sandbox start --import and --clock', () => {
     expect((await failure(2, '--memory', '--import', bad)).message).toMatch(
       /^This is not an export of a sandbox: .+ The sandbox was not started\.$/,
     );
+    writeFileSync(bad, 'hello\n');
+    expect((await failure(2, '--memory', '--import', bad)).message).toBe(
+      'The document is not valid JSON. The sandbox was not started.',
+    );
     expect(await failure(2, '--memory', '--import', join(home.path, 'none.json'))).toMatchObject({
       code: 'bad-file',
     });

@@ -140,6 +140,46 @@ inMemory((bench) => {
       expect(unknown).toMatchObject({ status: 400, body: { errors: [{ path: 'colour' }] } });
     });
 
+    test.each([
+      ['/payments/1/pay', { crd: 'approved' }, 'crd is not a field of this request'],
+      ['/payments/1/pay', { saveMethod: 'yes' }, 'saveMethod must be true or false'],
+      ['/clock', { action: 'jump' }, 'action must be one of stop, set, advance, resume'],
+      ['/clock', { action: 'set', value: 'noon' }, 'value must be a number'],
+      ['/clock', {}, 'action is required'],
+      ['/clock', [], 'the body must be an object'],
+      ['/faults', { kind: 'rate-limit', retryAfterS: -1 }, 'retryAfterS must be at least 0'],
+    ])('says in plain words what is wrong: %s %j', async (path, body, detail) => {
+      const { status, headers, body: problem } = await sandbox().control('POST', path, body);
+      expect({ status, problem }).toMatchObject({
+        status: 400,
+        problem: { code: 'invalid-request', detail },
+      });
+      expect(problem['requestId']).toMatch(/^[0-9a-f-]{36}$/);
+      expect(headers['x-request-id']).toBe(problem['requestId']);
+    });
+
+    test('says in plain words why an export cannot be imported', async () => {
+      const text = await exported(sandbox());
+      const imported = async (change: (apps: Array<Record<string, unknown>>) => void) => {
+        const document = JSON.parse(text) as { tables: { apps: Array<Record<string, unknown>> } };
+        change(document.tables.apps);
+        return (await sandbox().control('POST', '/import', undefined, { raw: JSON.stringify(document) }))
+          .body;
+      };
+      const why = (problem: string) => ({ detail: `This is not an export of a sandbox: ${problem}.` });
+      expect(await imported((apps) => apps.push(apps[0]!))).toMatchObject(
+        why('tables.apps has two rows with the same key'),
+      );
+      expect(await imported((apps) => (apps[0]!['nope'] = 1))).toMatchObject(
+        why('tables.apps has a column nope that this version does not know'),
+      );
+      const { body } = await sandbox().control('POST', '/import', undefined, { raw: 'hello' });
+      expect(body).toMatchObject({ code: 'invalid-json', detail: 'The document is not valid JSON.' });
+      const none = await sandbox().control('POST', '/import', undefined, { raw: '{}' });
+      expect(none.body['detail']).not.toMatch(/Invalid input|Unrecognized/);
+      expect(await exported(sandbox())).toBe(text);
+    });
+
     test('finds a payment by its id, its reference, and either when forced', async () => {
       const { paymentId } = await sandbox().create({ referenceId: '4711' });
       for (const key of [String(paymentId), `id:${paymentId}`, 'ref:4711']) {
