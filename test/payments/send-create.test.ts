@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createClient } from '../../src/client/client.js';
 import { sendCreate } from '../../src/payments/send-create.js';
 import { httpServer, json } from '../helpers/servers.js';
@@ -20,6 +20,7 @@ async function openDesk() {
       : json(response, 404, { message: 'there is no such payment' });
   });
   const client = createClient({ baseUrl: url, appId: 'app', kind: 'sandbox', apiKey: () => 'key' });
+  onTestFinished(() => client.close());
   return {
     posts: () => posts,
     /** Another process makes the payment. */
@@ -38,7 +39,7 @@ async function openDesk() {
           standingOf: async () => undefined,
           steady: () => now,
         },
-      ).finally(() => client.close()),
+      ),
   };
 }
 
