@@ -10,6 +10,8 @@ const SLOW = [
   'test/pages/console.test.ts',
   'test/pages/checkout.test.ts',
   'test/commands/batch/crash.test.ts',
+  'test/standalone.test.ts',
+  'test/library/installed.test.ts',
   'test/webhooks/start-listener.test.ts',
   'test/commands/batch/apply.test.ts',
   'test/commands/batch/resume.test.ts',

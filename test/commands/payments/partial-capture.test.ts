@@ -26,7 +26,7 @@ describe('a payment that was captured in part', () => {
     expect(stdout).toContain('Captured. The customer has paid EUR 4.00 of EUR 10.50.');
     expect(stdout).toContain('EUR 4.00 is returned to the customer.');
     expect((await run('refund', paymentId, '--dry-run')).stdout).toContain('Refund EUR 4.00 of payment');
-    expect((await run('refund', paymentId, '--csv')).stdout).toMatch(/^\d+,[^,]+,4,EUR,Captured,/m);
+    expect((await run('refund', paymentId, '--csv')).stdout).toMatch(/^\d+,[^,]+,4\.00,EUR,Captured,/m);
     await desk.sandbox.settle();
     await run('check', paymentId);
     expect((await run('explain', paymentId)).stdout).toContain(
