@@ -49,10 +49,6 @@ const hold = (operation: string, heldMs: number): string =>
     ? `The same ${nounOf(operation)} can be sent again.`
     : `The service may still act on it: the same ${nounOf(operation)} can be sent again ${whenText(heldMs)}.`;
 
-/** The reason behind its beginning. A reason from the ledger has that already. */
-const after = (beginning: string, why: string): string =>
-  why.startsWith(beginning) ? why : `${beginning}${why}`;
-
 /** How the payment stands after an answer that was no success: what was under way before may have ended since. */
 function standsNow(sent: Sent, read: PaymentRead | undefined, heldMs: number): string {
   if (read !== undefined && stateOf(read) !== sent.before.stateName)
@@ -76,8 +72,9 @@ export function refusedBy(
     httpStatus,
     ...(Object.keys(details).length > 0 ? { details } : {}),
   };
-  const refused = `The service refused the ${nounOf(operation)} of payment ${labelOf(sent.beforeRead)}: `;
-  const text = `${after(refused, message)}\n${standsNow(sent, read, heldMs)}`;
+  const text =
+    `The service refused the ${nounOf(operation)} of payment ${labelOf(sent.beforeRead)}: ${message}\n` +
+    standsNow(sent, read, heldMs);
   if (httpStatus === 401 || httpStatus === 403) {
     return new ProfileError(text, { ...common, next: [paydesk('whoami'), paydesk('doctor')] });
   }
@@ -115,8 +112,7 @@ export function notTaken(
   { why, problem, retryAfterMs }: Extract<Evidence, { kind: 'not-taken' }>,
   { read, heldMs }: { read: PaymentRead | undefined; heldMs: number },
 ): TemporaryError {
-  const text = after(`${nameOf(sent)} was not accepted: `, why);
-  return new TemporaryError(`${text}\n${standsNow(sent, read, heldMs)}`, {
+  return new TemporaryError(`${nameOf(sent)} was not accepted: ${why}\n${standsNow(sent, read, heldMs)}`, {
     code: 'not-taken',
     ...(problem ? { httpStatus: problem.httpStatus } : {}),
     ...(retryAfterMs === undefined ? {} : { details: { retryAfterMs } }),

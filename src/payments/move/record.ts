@@ -76,13 +76,13 @@ export async function recordResult(
   result: MoveResult,
   { neverLeft = false } = {},
 ): Promise<boolean> {
-  const { outcome, after, error } = result;
+  const { outcome, after, error, why = error?.message } = result;
   if (intent.last?.outcome === outcome && (after === null || intent.last.after_state === after)) return true;
   const row: NewOutcome = {
     outcome,
     after: after ?? undefined,
     state: after === null ? undefined : (desk.client.canonicalState(after) ?? after),
-    why: error && firstLine(error.message),
+    why: why === undefined ? undefined : firstLine(why),
     httpStatus: error?.httpStatus,
     neverLeft,
     inBatch: move.batchId !== undefined,

@@ -19,6 +19,8 @@ export interface MoveResult {
   after: string | null;
   outcome: Outcome;
   error?: PaydeskError;
+  /** What the service said, or why it said nothing; the error makes a sentence of it. */
+  why?: string;
   /** From sending to the answer. */
   tookMs?: number;
   /** Milliseconds until the same instruction may be sent again, where it may have left and is not done. */

@@ -149,7 +149,8 @@ function isOfEarlier({ move, before }: Sent, evidence: Evidence, standing: Stand
 /** No read went through: a success stays taken, and nothing else is known. */
 function unread(sent: Sent, evidence: Evidence, { states }: PaymentLook): MoveResult {
   if (evidence.kind === 'taken') return resultOf(sent, undefined, 'accepted');
-  return resultOf(sent, undefined, 'unknown', stillUnknown(sent, whyOf(evidence), states));
+  const why = evidence.kind === 'refused' ? `the service answered ${evidence.problem.message}` : evidence.why;
+  return { ...resultOf(sent, undefined, 'unknown', stillUnknown(sent, why, states)), why };
 }
 
 /** The reads say nothing of it. */
@@ -163,19 +164,25 @@ function asAnswered(
   switch (evidence.kind) {
     case 'taken':
       return resultOf(sent, last, 'accepted');
-    case 'refused':
-      return withHold(
-        desk,
-        sent,
-        resultOf(sent, last, 'refused', refusedBy(sent, evidence.problem, { read: last, heldMs })),
-      );
-    case 'not-taken': {
-      const { retryAfterMs } = evidence;
-      const result = resultOf(sent, last, 'unsent', notTaken(sent, evidence, { read: last, heldMs }));
-      return withHold(desk, sent, { ...result, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+    case 'refused': {
+      const error = refusedBy(sent, evidence.problem, { read: last, heldMs });
+      const why = evidence.problem.message;
+      return withHold(desk, sent, { ...resultOf(sent, last, 'refused', error), why });
     }
-    default:
-      return withHold(desk, sent, resultOf(sent, last, 'unknown', stillUnknown(sent, evidence.why, states)));
+    case 'not-taken': {
+      const { why, retryAfterMs } = evidence;
+      const result = resultOf(sent, last, 'unsent', notTaken(sent, evidence, { read: last, heldMs }));
+      return withHold(desk, sent, {
+        ...result,
+        why,
+        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      });
+    }
+    default: {
+      const { why } = evidence;
+      const result = resultOf(sent, last, 'unknown', stillUnknown(sent, why, states));
+      return withHold(desk, sent, { ...result, why });
+    }
   }
 }
 
@@ -183,10 +190,6 @@ const withHold = (desk: Desk, sent: Sent, result: MoveResult): MoveResult => ({
   ...result,
   heldMs: quietOf(desk, sent.beforeRead),
 });
-
-function whyOf(evidence: Exclude<Evidence, { kind: 'taken' }>): string {
-  return evidence.kind === 'refused' ? `the service answered ${evidence.problem.message}` : evidence.why;
-}
 
 /** One read; where it proves nothing, a recheck and another read. */
 export async function lookOnce(
