@@ -98,18 +98,9 @@ async function fillTable(tx: Work['tx'], name: (typeof tableNames)[number], rows
         .execute();
     } catch (error) {
       if (error instanceof StoreError) throw error;
-      throw unusable(`tables.${name} ${rowFailure((error as Error).message)}`);
+      throw unusable(`tables.${name} has a row that is there twice, or that this version does not know`);
     }
   }
-}
-
-/** Why the database, SQLite or PostgreSQL, takes no such row. */
-function rowFailure(message: string): string {
-  const column = /no column named (\w+)|column "(\w+)" of relation/.exec(message);
-  if (column) return `has a column ${column[1] ?? column[2]} that this version does not know`;
-  return /unique constraint/i.test(message)
-    ? 'has two rows with the same key'
-    : 'has a row that the database does not take';
 }
 
 function readDocument(text: string): z.infer<typeof documentSchema> {

@@ -168,10 +168,10 @@ inMemory((bench) => {
       };
       const why = (problem: string) => ({ detail: `This is not an export of a sandbox: ${problem}.` });
       expect(await imported((apps) => apps.push(apps[0]!))).toMatchObject(
-        why('tables.apps has two rows with the same key'),
+        why('tables.apps has a row that is there twice, or that this version does not know'),
       );
       expect(await imported((apps) => (apps[0]!['nope'] = 1))).toMatchObject(
-        why('tables.apps has a column nope that this version does not know'),
+        why('tables.apps has a row that is there twice, or that this version does not know'),
       );
       const { body } = await sandbox().control('POST', '/import', undefined, { raw: 'hello' });
       expect(body).toMatchObject({ code: 'invalid-json', detail: 'The document is not valid JSON.' });
