@@ -27,7 +27,8 @@ export function waitingElsewhereLines(waiting: ReadonlyArray<{ target: string; c
   const where = others.length === 0 ? first.target : `${waiting.length} targets`;
   return [
     `${counted(count, 'webhook is', 'webhooks are')} waiting for ${where}, not among the targets of this listener. ` +
-      'Forward them with --forward-to, or send one elsewhere with paydesk webhook replay ID --to URL.',
+      'Add --forward-to to forward them there, or send one elsewhere:',
+    joinPieces('  ', commandPiece(paydesk('webhook', 'replay', 'ID', '--to', 'URL'))),
   ];
 }
 
