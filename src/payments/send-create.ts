@@ -61,7 +61,8 @@ export async function sendCreate(
 ): Promise<CreatedPayment | { request: PlannedRequest }> {
   const { kind, body } = request;
   await checkApp(client, customerOf(body));
-  let lookTime = -Infinity;
+  // A reference that was made a moment ago needs no look.
+  let lookTime = Infinity;
   const look = async () => {
     lookTime = steady();
     return findByReference(client, body.referenceId);
@@ -73,10 +74,10 @@ export async function sendCreate(
   }
   await confirm();
   // While somebody confirmed it, or while this process stood still, another one may have sent it.
-  const late = request.isNew || steady() - lookTime <= MAX_LOOK_AGE_MS ? undefined : await look();
+  const late = steady() - lookTime <= MAX_LOOK_AGE_MS ? undefined : await look();
   if (late) return foundBefore(request, late, standingOf);
   const { wasSent } = await record();
-  const isInTime = () => request.isNew || steady() - lookTime <= MAX_DELAY_MS;
+  const isInTime = () => steady() - lookTime <= MAX_DELAY_MS;
   return send(client, request, { wasSent, look, isInTime });
 }
 

@@ -94,8 +94,9 @@ function linesOf(text: string): TextLine[] {
   });
 }
 
-/** A report may have a title, a period and empty lines above its header: up to so many lines, with few cells each. */
+/** A report may have a title, a period and empty lines above its header. */
 const MAX_TITLE_LINES = 20;
+/** A line of a title has few cells, and a row has more. */
 const MAX_TITLE_CELLS = 2;
 
 /** The first line with anything on it, or a later one that is a header while those `above` it are a title. */

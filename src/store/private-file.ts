@@ -7,8 +7,8 @@ const FIRST_WRITE_MS = 2_000;
 const POLL_MS = 20;
 
 /**
- * The file behind all links, whether it exists or not; a folder is refused before anything is made beside it. The files beside a database are named after it, so that two
- * names would mean two locks.
+ * The file behind all links, whether it exists or not. The files beside a database are named after it, so that two
+ * names would mean two locks. A folder is refused before anything is made beside it.
  */
 export function realFile(file: string): string {
   const { lstatSync, readlinkSync, realpathSync } = process.getBuiltinModule('node:fs');

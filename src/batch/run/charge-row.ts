@@ -79,7 +79,8 @@ export async function chargeRow(
 const changesOutcome = ({ error, outcome }: WorkedRow, isSent: boolean): boolean =>
   isSent && outcome === 'refused' && error?.code !== 'reference-in-use';
 
-const earlierResult = ({ after_state, why }: BatchRow) => ({
+/** What an earlier run recorded for the row. */
+export const earlierResult = ({ after_state, why }: BatchRow) => ({
   after: after_state ?? undefined,
   why: why ?? undefined,
 });

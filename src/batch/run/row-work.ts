@@ -17,7 +17,7 @@ import { recordRecheck } from '../../payments/record-created.js';
 import { movedBy } from '../plan/assess.js';
 import { PLANNED_AGAIN, PLANNED_CHECK } from '../rows/loading.js';
 import { type Claimed, isLookedAtAgain, knownResult } from '../rows/claims.js';
-import { chargeRow } from './charge-row.js';
+import { chargeRow, earlierResult } from './charge-row.js';
 import { notDone } from './not-done.js';
 import { heldRow, sendAgain } from './send-again.js';
 import { rowResult, type WorkedRow } from '../rows/worked-row.js';
@@ -93,7 +93,8 @@ async function move(
   if (earlier && isOpen(outcomeOf(earlier))) return settle(desk, plain, earlier, work.resend);
   if (earlier && isLookedAtAgain(row)) return lookAgain(desk, plain, earlier);
   if (!earlier && (row.outcome === 'accepted' || row.outcome === 'refused'))
-    return (await checkEarlier(desk, plain)) ?? asBefore(row, row.outcome);
+    // A row that is over stays so, also where a sandbox was started again and the ledger no longer has what was sent.
+    return (await checkEarlier(desk, plain)) ?? { outcome: row.outcome, ...earlierResult(row) };
   if (row.outcome === 'unknown' && !work.resend) return checkUnknown(desk, plain);
   // What this batch may have sent may also be what has changed the payment: then its outcome is checked instead.
   const change = earlier ? undefined : changeSince(row, operation, read);
@@ -109,13 +110,6 @@ async function move(
   if (blocked?.kind === 'quiet') return sendAgain(desk, plain, blocked.intent);
   return rowResult(await carryOut(desk, { ...plain, readTime }));
 }
-
-/** The ledger has let go of what was sent, as it does when a sandbox is started anew. Such a row is over all the same. */
-const asBefore = ({ after_state, why }: BatchRow, outcome: 'accepted' | 'refused'): WorkedRow => ({
-  outcome,
-  after: after_state ?? undefined,
-  why: why ?? undefined,
-});
 
 /** The plan has promised to send nothing for this row, whatever became of its instruction since. */
 async function checkOnly(desk: Desk, move: Move): Promise<WorkedRow> {

@@ -83,10 +83,11 @@ export async function runBatch(tools: RunTools, batch: BatchRecord, options: Run
     reportProgress();
   };
   try {
+    const findUnsettled = async () => (options.lookAgain ? claims.unsettled() : []);
     // What this run itself waits for needs no second look.
-    const earlier = options.lookAgain && options.wait ? await claims.unsettled() : undefined;
+    const earlier = options.wait ? await findUnsettled() : undefined;
     await workRounds({ desk, claims, stopping, runner, options, dueBy: startTime, onWait });
-    const unsettled = options.lookAgain ? (earlier ?? (await claims.unsettled())) : [];
+    const unsettled = earlier ?? (await findUnsettled());
     if (unsettled.length > 0 && !stopping.signal.aborted) {
       await claims.reopen(unsettled);
       await runner.workThrough(supplyOf({ desk, claims, stopping, options, dueBy: startTime }));

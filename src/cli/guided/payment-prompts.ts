@@ -3,11 +3,17 @@ import type { PromptContext } from '../../prompts.js';
 import { askMenu } from './menu.js';
 import { parseAmount, parseCurrency, parseId, parseNumericId, parseUrl } from '../../typed-values.js';
 
-type Parse = (text: string) => unknown;
+interface Question<T> {
+  message: string;
+  parse: (text: string) => T | Promise<T>;
+}
 
-const questions: Readonly<Record<string, { message: string; parse: Parse }>> = {
+/** Of a currency, capitals do not matter. */
+export const parseTypedCurrency = (text: string): string => parseCurrency(text.toUpperCase());
+
+const questions: Readonly<Record<string, Question<unknown>>> = {
   amount: { message: 'Amount, for example 49.90:', parse: parseAmount },
-  currency: { message: 'Currency:', parse: (text) => parseCurrency(text.toUpperCase()) },
+  currency: { message: 'Currency:', parse: parseTypedCurrency },
   customer: { message: 'Your customer ID:', parse: parseId },
   reference: { message: 'Your reference for this charge:', parse: parseId },
   'return-url': { message: 'Page that the customer returns to after paying:', parse: parseUrl },
@@ -20,14 +26,10 @@ export async function askForPayment(
   flags: Readonly<Record<string, unknown>>,
   context: PromptContext,
 ): Promise<Record<string, unknown>> {
-  const { input } = await import('../../prompts.js');
   const answers: Record<string, unknown> = {};
   for (const { name } of missing) {
     const question = questions[name];
-    if (question === undefined) continue;
-    const { message, parse } = question;
-    const validate = async (text: string) => (await problemWith(parse, text.trim())) ?? true;
-    answers[name] = await parse((await input({ message, validate }, context)).trim());
+    if (question !== undefined) answers[name] = await askValue(question, context);
   }
   if (flags['auto-capture'] === undefined && flags['body'] === undefined) {
     const choices = [
@@ -39,7 +41,14 @@ export async function askForPayment(
   return answers;
 }
 
-async function problemWith(parse: Parse, text: string): Promise<string | undefined> {
+/** A value as a flag takes it, asked for until it is one. */
+export async function askValue<T>({ message, parse }: Question<T>, context: PromptContext): Promise<T> {
+  const { input } = await import('../../prompts.js');
+  const validate = async (text: string) => (await problemWith(parse, text.trim())) ?? true;
+  return parse((await input({ message, validate }, context)).trim());
+}
+
+async function problemWith(parse: Question<unknown>['parse'], text: string): Promise<string | undefined> {
   try {
     await parse(text);
     return undefined;

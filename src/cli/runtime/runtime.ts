@@ -18,23 +18,25 @@ export interface Runtime extends StreamSource {
 }
 
 /** The commands that run: one may run others. */
-const interruptible = new Map<OnInterrupt, { hungUp: boolean }>();
+const interruptible = new Set<OnInterrupt>();
+/** Those of them that know that the terminal was closed. */
+const hungUp = new WeakSet<OnInterrupt>();
 let isListening = false;
 let isLate = false;
 
 function onSignal(signal: NodeJS.Signals): void {
   if (interruptible.size === 0) {
     // What happened is being printed, and its code must not become that of a signal. The second one ends what hangs.
-    // oxlint-disable-next-line unicorn/no-process-exit
+    // oxlint-disable-next-line unicorn/no-process-exit -- nothing else ends a process that cannot print
     if (isLate) process.exit();
     isLate = true;
     return;
   }
-  for (const [callback, of] of interruptible) {
+  for (const callback of interruptible) {
     // A terminal that closes may send it more than once, and nobody is in a hurry: only the first one counts.
-    if (signal !== 'SIGHUP') callback(signal);
-    else if (!of.hungUp) callback();
-    if (signal === 'SIGHUP') of.hungUp = true;
+    if (signal === 'SIGHUP' && hungUp.has(callback)) continue;
+    if (signal === 'SIGHUP') hungUp.add(callback);
+    callback(signal);
   }
 }
 
@@ -55,7 +57,7 @@ export const processRuntime: Runtime = {
   onInterrupt(callback) {
     if (!isListening) process.on('SIGINT', onSignal).on('SIGTERM', onSignal).on('SIGHUP', onSignal);
     isListening = true;
-    interruptible.set(callback, { hungUp: false });
+    interruptible.add(callback);
     return () => void interruptible.delete(callback);
   },
   keepHeapSmall,

@@ -65,7 +65,7 @@ export default class BatchApply extends BaseCommand {
     const markSent = createMarkSent(database.store, profile, action);
     const result = await dryRun(desk.client, file, { planKey, action, again, markSent, concurrency, signal });
     // A pipe gets the rows alone.
-    const tell = this.streams.stdout.terminal ? this.print.bind(this) : this.note;
+    const tell = this.streams.stdout.terminal ? this.print : this.note;
     tell(...dryRunLines(action, result));
     if (result.first.length > 0) await this.showList(result.first, wouldSendList);
     tell(...moreToSendLines(result));

@@ -27,8 +27,6 @@ function unusedName(file: string): string {
   }
 }
 
-const isCurrency = (text: string): boolean => /^[A-Z]{3}$/.test(text);
-
 export default class ReconcileMap extends BaseCommand {
   static override summary = "Write a mapping for a provider's CSV.";
   static override description =
@@ -87,10 +85,8 @@ export default class ReconcileMap extends BaseCommand {
       return askMenu({ message, choices: [...choices, { name: 'None', value: undefined }] }, this.prompts());
     },
     currency: async () => {
-      const { input } = await import('../../prompts.js');
-      const validate = (text: string) => isCurrency(text.trim().toUpperCase()) || 'Type three letters: EUR';
-      const message = 'Which currency are the amounts in?';
-      return (await input({ message, validate }, this.prompts())).trim().toUpperCase();
+      const { askValue, parseTypedCurrency: parse } = await import('../../cli/guided/payment-prompts.js');
+      return askValue({ message: 'Which currency are the amounts in?', parse }, this.prompts());
     },
   };
 

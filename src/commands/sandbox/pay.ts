@@ -1,16 +1,24 @@
 import { findPayment } from '../../sandbox-control/find.js';
-import { notPayable } from '../../sandbox-control/not-payable.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { string as argument } from '@oclif/core/args';
 import { boolean, custom, option } from '@oclif/core/flags';
 import type { JsonObject } from '../../contract/json.js';
 import type { CheckoutMethod } from '../../contract/checkout-methods.js';
 import { numericIdFlag } from '../../cli/flags/flags.js';
+import { ServiceError } from '../../errors.js';
+import { type Command, paydesk } from '../../next-command.js';
 import { paidView } from '../../output/views/sandbox.js';
 import { textAt } from '../../output/values.js';
 import { cardNames, challengeResults } from '../../sandbox/index.js';
 import { parseCheckoutMethod } from '../../cli/flags/sandbox-flags.js';
 import { chosenApp, openSandbox, sandboxFlags } from '../../cli/desk/sandbox.js';
+
+/** What the customer, or the provider, can do in a state in which a payment cannot be paid. */
+function nextIn(state: string, id: string): Command {
+  if (state === 'ActionRequired') return paydesk('sandbox', 'pay', id, '--challenge', 'passed');
+  if (state === 'Processing') return paydesk('sandbox', 'provider', id, 'confirm');
+  return paydesk('payments', 'create');
+}
 
 export default class SandboxPay extends BaseCommand {
   static override summary = 'Act as the customer: pay with a test card.';
@@ -55,7 +63,8 @@ export default class SandboxPay extends BaseCommand {
       challenge: flags.challenge,
     };
     const payment = await sandbox.pay(id, body).catch((error: unknown) => {
-      throw notPayable(error, id, state);
+      const isRefused = error instanceof ServiceError && error.code === 'operation-not-allowed';
+      throw isRefused ? error.with({ next: [nextIn(state, id)] }) : error;
     });
     this.show({ before: state, payment }, paidView);
     return payment;
