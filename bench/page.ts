@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { format, type FormatConfig } from 'oxfmt';
 import type { Figure } from './measure.ts';
-import { limitText } from './report.ts';
+import { isMet, limitText } from './report.ts';
 
 const page = fileURLToPath(new URL('../docs/performance.md', import.meta.url));
 const formatting = new URL('../.oxfmtrc.json', import.meta.url);
@@ -21,8 +21,10 @@ const cellsOf = (line: string): string[] =>
     .map((cell) => cell.trim());
 const lineOf = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
-function valueText({ value, unit }: Figure): string {
-  return `${value.toFixed(value >= 100 ? 0 : 2)} ${unit}`.trim();
+function valueText(figure: Figure): string {
+  const { value, unit } = figure;
+  const text = `${value.toFixed(value >= 100 ? 0 : 2)} ${unit}`.trim();
+  return isMet(figure) ? text : `${text}, missed`;
 }
 
 export async function updatePage(figures: readonly Figure[], machine: string): Promise<void> {

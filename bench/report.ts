@@ -9,6 +9,9 @@ export const machineText = (): string =>
 export const limitText = ({ limit, better, unit }: Figure): string =>
   limit === undefined ? '' : `${better === 'more' ? 'at least' : 'at most'} ${limit} ${unit}`.trim();
 
+export const isMet = ({ limit, better, value }: Figure): boolean =>
+  limit === undefined || (better === 'more' ? value >= limit : value <= limit);
+
 /** Prints each figure beside its limit; `missed` counts those that do not keep it. */
 export function createReport(): { add(figure: Figure): void; missed(): number; figures: Figure[] } {
   let missed = 0;
@@ -17,8 +20,8 @@ export function createReport(): { add(figure: Figure): void; missed(): number; f
     figures,
     add(figure) {
       figures.push(figure);
-      const { name, value, unit, limit, better, detail } = figure;
-      const met = limit === undefined || (better === 'more' ? value >= limit : value <= limit);
+      const { name, value, unit, limit, detail } = figure;
+      const met = isMet(figure);
       if (!met) missed += 1;
       const bound = limit === undefined ? '' : ` (${limitText(figure)})`;
       const mark = limit === undefined ? '      ' : met ? 'ok    ' : 'MISSED';

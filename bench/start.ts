@@ -133,12 +133,12 @@ try {
     `${ms(a).toFixed(0)} ms beside ${ms(b).toFixed(0)} ms, medians of ${ROUNDS}`;
   const ratio = (what: string, a: string, b: string, limit: number) =>
     add({ name: what, value: ms(a) / ms(b), unit: 'times', limit, better: 'less', detail: told(a, b) });
-  ratio('payments get --json, beside a bare Node program that makes the same read', 'get', 'bare', 2.3);
+  ratio('payments get --json, beside a bare Node program that makes the same read', 'get', 'bare', 2);
   ratio(
     'payments refund --json, beside a bare Node program that makes the same requests',
     'refund',
     'bare refund',
-    3.6,
+    2.5,
   );
   ratio('--version, beside node -e 0', 'version', 'node', 1.6);
   ratio('payments --help, beside node -e 0', 'help', 'node', 2.5);

@@ -144,7 +144,7 @@ async function delay(listening: Listening, handler: Handler, ids: number[]): Pro
     name: 'a webhook on its way to the handler, through the inbox',
     value: way - straight,
     unit: 'ms',
-    limit: 5,
+    limit: 2,
     better: 'less',
     detail: `${way.toFixed(2)} ms, ${straight.toFixed(2)} ms straight (medians of 300)`,
   };
