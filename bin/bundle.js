@@ -70,6 +70,7 @@ const groups = {
     'src/sandbox/domain/cards.ts',
     'src/sandbox/domain/faults.ts',
     'src/sandbox/settlement/defects.ts',
+    'src/sandbox/settlement/file-format.ts',
   ],
   sandbox: ['src/sandbox-control/foreground.ts'],
 };

@@ -10,13 +10,14 @@ export type {
   SandboxApp,
   SandboxStatus,
   SeededPayment,
-  SettlementReport,
 } from './control/answers.js';
-export { challengeResults, providerAnswers, settlementFormats } from './control/choices.js';
+export { challengeResults, providerAnswers } from './control/choices.js';
 export { beforeFirstChange, type Changes, type ChangesMark } from './changes.js';
 export { cardNames, isStillSlow } from './domain/cards.js';
 export { AUTOMATIC_CAPTURE, FOUND_BY_RECHECK } from './domain/causes.js';
 export { defectKinds, defectNames, type DefectKind } from './settlement/defects.js';
+export { settlementFormats } from './settlement/file-format.js';
+export type { SettlementReport } from './settlement/request-and-report.js';
 export {
   callsText,
   faultKindNames,

@@ -98,7 +98,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     stop: () => options.onStop?.(),
   };
   const loadApp = async () => {
-    const { createHttpApp } = await import('./http/app.js');
+    const { createHttpApp } = await import('./http-app.js');
     return createHttpApp({
       ...controlTools,
       consoleControl: parts.controlVia('console'),

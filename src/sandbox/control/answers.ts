@@ -3,7 +3,6 @@
 import * as z from 'zod/mini';
 import { described } from '../../contract/described.js';
 import { answeredNumber, payment } from '../../contract/payment.js';
-import { defectNames } from '../settlement/defects.js';
 import type { ProviderInstruction } from '../domain/provider-instructions.js';
 
 const time = described(z.string(), { format: 'date-time' });
@@ -135,31 +134,6 @@ export const story = described(
   }),
   { id: 'Story', description: 'Everything that happened to a payment, the oldest first.' },
 );
-
-const plantedDefect = described(
-  z.object({
-    kind: z.enum(defectNames),
-    line: described(z.nullable(z.int()), {
-      description: 'The line of the CSV or the number of the entry in XML; null for a line that is left out.',
-    }),
-    paymentId: described(z.nullable(z.int()), { description: 'Null when the service has no such payment.' }),
-    referenceId: z.string(),
-    detail: z.string(),
-  }),
-  { id: 'PlantedDefect' },
-);
-export type PlantedDefect = z.infer<typeof plantedDefect>;
-
-export const settlementReport = described(
-  z.object({
-    seed: z.int(),
-    until: described(time, { description: 'Asked for with this `until`, the file has these defects.' }),
-    lines: described(z.int(), { description: 'Without the header.' }),
-    planted: z.array(plantedDefect),
-  }),
-  { id: 'SettlementReport', description: 'What was planted in a settlement file.' },
-);
-export type SettlementReport = z.infer<typeof settlementReport>;
 
 export const fault = described(
   z.object({

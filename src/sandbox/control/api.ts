@@ -6,27 +6,10 @@ import { described } from '../../contract/described.js';
 import type { NamesIn } from '../../contract/endpoints.js';
 import type { JsonNumber, JsonValue } from '../../contract/json.js';
 import { payment } from '../../contract/payment.js';
-import {
-  app,
-  books,
-  cleared,
-  clock,
-  delivery,
-  fault,
-  seededPayment,
-  settlementReport,
-  status,
-  story,
-} from './answers.js';
-import {
-  appBody,
-  appPatch,
-  clockBody,
-  faultBody,
-  payBody,
-  providerBody,
-  settlementQuery,
-} from './requests.js';
+import type { StreamedFile } from '../settlement/file-format.js';
+import { settlementQuery, settlementReport } from '../settlement/request-and-report.js';
+import { app, books, cleared, clock, delivery, fault, seededPayment, status, story } from './answers.js';
+import { appBody, appPatch, clockBody, faultBody, payBody, providerBody } from './requests.js';
 
 export const CONTROL_PATH = '/_sandbox';
 
@@ -52,12 +35,6 @@ export const exportDocument = described(z.custom<string>(), {
   type: 'object',
   description: 'The contents of a sandbox, as exported.',
 });
-
-/** Text that is written while it is read, however long it becomes. */
-export interface StreamedFile {
-  mediaType: string;
-  pieces: AsyncIterable<string>;
-}
 
 const settlementFile = described(z.custom<StreamedFile>(), {
   type: 'string',

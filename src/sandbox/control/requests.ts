@@ -1,12 +1,12 @@
 // What the control API takes.
 
 import * as z from 'zod/mini';
-import { id, instant, text, webAddress } from '../../contract/fields.js';
+import { id, text, webAddress } from '../../contract/fields.js';
 import { amountProblem } from '../../contract/money.js';
 import { checkoutMethods } from '../../contract/checkout-methods.js';
 import { fieldErrors } from '../../contract/problem.js';
 import { cardNames } from '../domain/cards.js';
-import { challengeResults, providerAnswers, settlementFormats } from './choices.js';
+import { challengeResults, providerAnswers } from './choices.js';
 import { faultKindNames } from '../domain/fault-kinds.js';
 import { fraudRules } from '../domain/fraud.js';
 import { invalidRequest } from '../domain/references.js';
@@ -97,18 +97,6 @@ export const appPatch = object({
       ),
     }),
   ),
-});
-
-const wholeNumber = 'must be a whole number';
-
-export const settlementQuery = z.object({
-  appId: z.optional(z.string()),
-  provider: z.optional(z.string()),
-  defects: z.optional(z.string()),
-  seed: z.optional(z.string().check(z.regex(/^\d{1,15}$/, wholeNumber))),
-  since: z.optional(instant),
-  until: z.optional(instant),
-  format: z.optional(z.enum(settlementFormats, `must be one of ${settlementFormats.join(', ')}`)),
 });
 
 /** Validates a control request the way the service validates its own. */

@@ -10,9 +10,9 @@ import {
   splitRoute,
   type ControlAnswers,
   type ControlRoute,
-  type StreamedFile,
 } from '../control/api.js';
 import { Refusal } from '../domain/refusal.js';
+import type { StreamedFile } from '../settlement/file-format.js';
 import { equal } from './addresses.js';
 import { askControl, type ControlTools } from './control-handlers.js';
 import { refusalOf } from './service.js';

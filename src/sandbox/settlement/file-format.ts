@@ -1,5 +1,13 @@
 import type { BookEntry, BooksScope } from './entries.js';
 
+export const settlementFormats = ['csv', 'camt'] as const;
+
+/** Text that is written while it is read, however long it becomes. */
+export interface StreamedFile {
+  mediaType: string;
+  pieces: AsyncIterable<string>;
+}
+
 /** How a settlement file is written: its beginning, page by page, its end. */
 export interface FileFormat {
   mediaType: string;

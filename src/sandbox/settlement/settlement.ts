@@ -1,22 +1,17 @@
 // A provider's settlement file, written from its books. The same books, seed and time give the same file, so what was
 // planted in it can be asked for on its own.
 
-import type * as z from 'zod/mini';
-import type { PlantedDefect, SettlementReport } from '../control/answers.js';
-import type { StreamedFile } from '../control/api.js';
-import type { settlementQuery } from '../control/requests.js';
 import { invalidField, Refusal } from '../domain/refusal.js';
 import type { SandboxEngine } from '../engine.js';
 import { camtFile } from './camt-file.js';
 import { csvFile } from './csv-file.js';
 import { defectNames, plant, type DefectKind } from './defects.js';
-import type { FileFormat } from './file-format.js';
+import type { FileFormat, StreamedFile } from './file-format.js';
 import { readEntries, type BookEntry, type BooksScope } from './entries.js';
 import { chooseDefectEntries, type PlannedDefect } from './defect-entries.js';
+import type { PlantedDefect, SettlementReport, SettlementRequest } from './request-and-report.js';
 
 const formats = { csv: csvFile, camt: camtFile } as const;
-
-export type SettlementRequest = z.infer<typeof settlementQuery>;
 
 interface Plan {
   format: FileFormat;

@@ -2,9 +2,10 @@ import type { Commands } from '../../../console/commands.js';
 import type { TypedForm } from '../../../console/results.js';
 import { clip, durationText } from '../../../console/texts.js';
 import type { App } from '../../../domain/apps.js';
+import { Words } from '../command-words.js';
 import { FormField, Form } from '../form.js';
 import { plain, Text } from '../text.js';
-import { CommandBlock, Words } from './command.js';
+import { CommandBlock } from './command.js';
 import { sections } from './console-frame.js';
 import { Fact, Pager, Select } from './pieces.js';
 

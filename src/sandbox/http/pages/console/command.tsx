@@ -1,8 +1,6 @@
-import { type CommandTemplate, fillCommand, type Commands } from '../../../console/commands.js';
+import type { CommandTemplate, Commands } from '../../../console/commands.js';
 import type { App } from '../../../domain/apps.js';
-import { shellWord } from '../../../../next-command.js';
-
-type FieldValues = Readonly<Record<string, string | undefined>>;
+import { Words, type FieldValues } from '../command-words.js';
 
 interface CommandProps {
   template: CommandTemplate;
@@ -10,20 +8,6 @@ interface CommandProps {
   values?: FieldValues;
   /** The id of that form: where scripts run, the command follows what is chosen in it. */
   form?: string;
-}
-
-/** A command breaks between its words only, and a word of another script does not reorder the others. */
-export function Words({ of, values = {} }: { of: CommandTemplate; values?: FieldValues }) {
-  return (
-    <>
-      {fillCommand(of, values).map((word, index) => (
-        <>
-          {index > 0 && ' '}
-          <span>{shellWord(word)}</span>
-        </>
-      ))}
-    </>
-  );
 }
 
 /** The same command for a shell: text to select, with a button to copy it where scripts run. */

@@ -1,6 +1,6 @@
 import { type CommandTemplate, fillCommand, type Commands } from '../../../console/commands.js';
 import type { PaymentRow } from '../../../schema.js';
-import { Words } from '../console/command.js';
+import { Words } from '../command-words.js';
 
 /** The same from a terminal, for people who test with this page. */
 export function Terminal({ command }: { command: CommandTemplate }) {

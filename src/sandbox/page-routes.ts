@@ -1,12 +1,12 @@
 import { Hono, type MiddlewareHandler } from 'hono';
-import { StoreError } from '../../../store/store.js';
-import type { ControlOptions } from '../control-routes.js';
-import { createCheckoutRoutes } from './checkout/checkout-routes.js';
-import { createConsoleRoutes } from './console/console-routes.js';
-import { showBroken, showGone, showRefused } from './page.js';
-import { createFormGuard, FormRefused, limitForms, protectPages } from './page-security.js';
-import { createProviderRoutes } from './provider/provider-routes.js';
-import { createPanelRoutes } from './panel/panel-routes.js';
+import { StoreError } from '../store/store.js';
+import type { ControlOptions } from './http/control-routes.js';
+import { createCheckoutRoutes } from './http/pages/checkout/checkout-routes.js';
+import { createConsoleRoutes } from './http/pages/console/console-routes.js';
+import { showBroken, showGone, showRefused } from './http/pages/page.js';
+import { createFormGuard, FormRefused, limitForms, protectPages } from './http/pages/page-security.js';
+import { createProviderRoutes } from './http/pages/provider/provider-routes.js';
+import { createPanelRoutes } from './http/pages/panel/panel-routes.js';
 
 /**
  * A link has one spelling, the one that was given out: encoded or with detours it is another text, which a log or a

@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
-import { APP_PATH } from '../../contract/endpoints.js';
-import { CONTROL_PATH } from '../control/api.js';
-import { Refusal } from '../domain/refusal.js';
-import { answerFailure, createControlRoutes, type ControlOptions } from './control-routes.js';
-import { createPageRoutes } from './pages/page-routes.js';
+import { APP_PATH } from '../contract/endpoints.js';
+import { CONTROL_PATH } from './control/api.js';
+import { Refusal } from './domain/refusal.js';
+import { answerFailure, createControlRoutes, type ControlOptions } from './http/control-routes.js';
+import { createPageRoutes } from './page-routes.js';
 
 /** Everything but the service itself and its description: the control API and the pages. */
 export function createHttpApp(options: ControlOptions): Hono {
