@@ -19,7 +19,6 @@ const leaves = [
   'home-folder',
   'loopback',
   'next-command',
-  'prompts',
   'redact',
   'suggest',
   'typed-values',
@@ -48,7 +47,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   client: leaves,
   spreadsheet: ['errors', 'file-problem'],
   ledger: [...leaves, 'store'],
-  profiles: [...leaves, 'client'],
+  profiles: [...leaves, 'client', 'prompts'],
   output: [...leaves, 'store'],
   sandbox: [...leaves, 'store'],
   payments: [...leaves, 'client', 'ledger', 'store', 'output'],
@@ -193,10 +192,10 @@ function isImported(file: string, name: string): boolean {
 }
 const page = join(src, '..', 'docs', 'architecture.md');
 
-/** The folders among the rooms, each with an arrow to those that no other arrow already leads to. */
+/** The rooms but for the small files, each with an arrow to those that no other arrow already leads to. */
 function diagram(): string {
-  const rooms = Object.keys(mayImport).filter((room) =>
-    all.some((file) => roomOf(file) === room && isInside(file)),
+  const rooms = Object.keys(mayImport).filter(
+    (room) => !leaves.includes(room) || all.some((file) => roomOf(file) === room && isInside(file)),
   );
   const below = (room: string) =>
     (mayImport[room] ?? []).filter((target) => rooms.includes(target) && target !== room);
