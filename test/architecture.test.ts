@@ -116,7 +116,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 /** The inner rooms of a room, from the lowest: each imports only from those before it, beside the files of the room. */
 const innerRooms: Readonly<Record<string, readonly string[]>> = {
   batch: ['plan', 'rows', 'run'],
-  cli: ['flags', 'runtime', 'help', 'desk', 'completion', 'guided', 'listening'],
+  cli: ['flags', 'runtime', 'help', 'files', 'desk', 'completion', 'guided', 'listening'],
   ledger: ['known', 'moves', 'place'],
   sandbox: [
     'domain',

@@ -16,7 +16,7 @@ import { safeJson } from '../output/text.js';
 import { rememberReads } from '../payments/remember-reads.js';
 import type { KnownProfile } from '../profiles/resolve.js';
 import type { Store } from '../store/store.js';
-import { refuseOverwriting } from './desk/output-targets.js';
+import { refuseOverwriting } from './files/output-targets.js';
 import type { CommandContext } from './runtime/context.js';
 
 interface PlanDesk {

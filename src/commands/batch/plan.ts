@@ -13,7 +13,7 @@ import { MAX_MARKDOWN_ROWS, planMarkdown } from '../../output/views/batch-markdo
 import { planEndLines, planList, planSummary } from '../../output/views/batch-plan.js';
 import { formatLine } from '../../output/views/sheet.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
-import { openCsv } from '../../cli/desk/input-file.js';
+import { openCsv } from '../../cli/files/input-file.js';
 import { checkPlanOutput, planBatch, type PlannedBatch } from '../../cli/batch-plan.js';
 import { sendingFlags } from '../../cli/desk/live-guard.js';
 import { openChangingSession } from '../../cli/desk/session.js';

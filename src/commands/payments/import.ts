@@ -2,7 +2,7 @@ import { string as argument } from '@oclif/core/args';
 import { custom } from '@oclif/core/flags';
 import { withLedger } from '../../payments/with-ledger.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
-import { openCsv } from '../../cli/desk/input-file.js';
+import { openCsv } from '../../cli/files/input-file.js';
 import { databaseLocation, openDatabase } from '../../cli/desk/desk-database.js';
 import { DEFAULT_READS, listFlagsFor, readsFlag } from '../../cli/flags/flags.js';
 import { openSession } from '../../cli/desk/session.js';

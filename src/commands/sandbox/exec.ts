@@ -5,7 +5,7 @@ import { contentFlags } from '../../cli/flags/sandbox-flags.js';
 import { errorLine } from '../../output/views/sandbox-start.js';
 import { PendingError } from '../../errors.js';
 import { findPaths } from '../../profiles/paths.js';
-import { readDocument } from '../../sandbox-control/documents.js';
+import { readDocument } from '../../cli/files/document.js';
 import { chooseSettings } from '../../sandbox-control/settings.js';
 
 export default class SandboxExec extends BaseCommand {

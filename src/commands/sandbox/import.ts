@@ -3,7 +3,7 @@ import { string } from '@oclif/core/args';
 import { importedView, profileNotes, type ImportedSandbox } from '../../output/views/sandbox.js';
 import { renewSandboxProfiles } from '../../profiles/sandbox-profiles.js';
 import { openProfiles } from '../../profiles/store.js';
-import { readDocument } from '../../sandbox-control/documents.js';
+import { readDocument } from '../../cli/files/document.js';
 import { openSandbox, sandboxFlags } from '../../cli/desk/sandbox.js';
 
 export default class SandboxImport extends BaseCommand {

@@ -19,7 +19,7 @@ import { findPaths } from '../../profiles/paths.js';
 import { profileNameOf, storeSandboxProfiles } from '../../profiles/sandbox-profiles.js';
 import { openProfiles } from '../../profiles/store.js';
 import * as inputs from '../../cli/flags/sandbox-flags.js';
-import { readDocument } from '../../sandbox-control/documents.js';
+import { readDocument } from '../../cli/files/document.js';
 import { DEFAULT_PORT } from '../../sandbox-control/run.js';
 import { chooseSettings, hasPassword } from '../../sandbox-control/settings.js';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { UsageError } from '../errors.js';
-import { fileProblem } from '../file-problem.js';
+import { UsageError } from '../../errors.js';
+import { fileProblem } from '../../file-problem.js';
 
 /** `-` is stdin. */
 export async function readDocument(name: string, stdin: AsyncIterable<unknown>): Promise<string> {
