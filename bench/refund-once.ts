@@ -27,7 +27,7 @@ const none: Ledger = {
 
 let close = async () => {};
 const kept = createLazyLedger(async () => {
-  const { openDeskDatabase } = await import('../src/ledger/desk.js');
+  const { openDeskDatabase } = await import('../src/ledger/database.js');
   const database = await openDeskDatabase({ location, operator: 'bench' });
   close = database.close;
   return database.ledger;

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from 'undici';
 import type * as clients from '../src/client/client.js';
 import type * as clocks from '../src/client/clock.js';
-import type * as desks from '../src/ledger/desk.js';
+import type * as databases from '../src/ledger/database.js';
 import type * as library from '../src/library/index.js';
 import type { Sandbox } from '../src/library/types.js';
 import type * as views from '../src/output/views/scenarios.js';
@@ -20,7 +20,7 @@ const dist = async <T>(path: string): Promise<T> =>
   (await import(new URL(`../dist/${path}`, import.meta.url).href)) as T;
 const { createClient } = await dist<typeof clients>('client/client.js');
 const { systemClock } = await dist<typeof clocks>('client/clock.js');
-const { openDeskDatabase } = await dist<typeof desks>('ledger/desk.js');
+const { openDeskDatabase } = await dist<typeof databases>('ledger/database.js');
 const { startSandbox } = await dist<typeof library>('library/index.js');
 const { runJson } = await dist<typeof views>('output/views/scenarios.js');
 const { openOwnWorld } = await dist<typeof ownWorlds>('scenarios/own/own-world.js');

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { Pool } from 'undici';
-import type { openDeskDatabase as openType } from '../src/ledger/desk.js';
+import type { openDeskDatabase as openType } from '../src/ledger/database.js';
 import type { createInbox as createType } from '../src/webhooks/inbox/inbox.js';
 import type { openListener as listenerType } from '../src/webhooks/inbox/listeners.js';
 import { end, firstLine, median, residentMb, startServer, type Figure, type Server } from './measure.ts';
@@ -193,7 +193,9 @@ async function load(listening: Listening, handler: Handler, ids: number[]): Prom
 
 async function modules() {
   const at = (path: string) => new URL(`../dist/${path}`, import.meta.url).href;
-  const { openDeskDatabase } = (await import(at('ledger/desk.js'))) as { openDeskDatabase: typeof openType };
+  const { openDeskDatabase } = (await import(at('ledger/database.js'))) as {
+    openDeskDatabase: typeof openType;
+  };
   const { createInbox } = (await import(at('webhooks/inbox/inbox.js'))) as { createInbox: typeof createType };
   const { openListener } = (await import(at('webhooks/inbox/listeners.js'))) as {
     openListener: typeof listenerType;

@@ -44,7 +44,7 @@ const groups = {
   payment: ['src/commands/payments/get.ts'],
   client: ['src/client/client.ts', 'node_modules/undici/lib/dispatcher/pool.js'],
   ledger: [
-    'src/ledger/desk.ts',
+    'src/ledger/database.ts',
     'src/ledger/operator.ts',
     'src/ledger/place/placed-database.ts',
     'src/ledger/place/whereabouts.ts',

@@ -8,7 +8,7 @@ import type { RunOptions } from '../batch/run/options.js';
 import { batchJson } from '../output/views/batch-report.js';
 import { type BatchStatus, statusAfterRun, statusOf } from '../batch/rows/status.js';
 import { GuardError, type PaydeskError } from '../errors.js';
-import type { DeskDatabase } from '../ledger/desk.js';
+import type { DeskDatabase } from '../ledger/database.js';
 import type { PlacedDatabase } from '../ledger/place/placed-database.js';
 import type { BatchRecord } from '../ledger/schema.js';
 import type { Line } from '../output/lines.js';

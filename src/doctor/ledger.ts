@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { isEmbedded } from '../ledger/desk.js';
+import { isEmbedded } from '../ledger/database.js';
 import { deskMigrations } from '../ledger/schema.js';
 import { isUnavailable, storeFix } from '../errors.js';
 import { writeProblem } from '../home-folder.js';

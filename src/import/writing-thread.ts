@@ -1,7 +1,7 @@
 // Runs as a thread of its own: writes each chunk that it is given, and ends when there is none.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { openDeskDatabase } from '../ledger/desk.js';
+import { openDeskDatabase } from '../ledger/database.js';
 import { StoreError } from '../store/errors.js';
 import { writeChunk, type Chunk } from './chunk.js';
 import type { ChunkAnswer, ChunkTarget } from './chunk-writer.js';

@@ -2,7 +2,7 @@
 
 import { generateReference } from '../payments/payment-draft.js';
 import { parsePayment } from '../payments/named-payments.js';
-import type { DeskDatabase } from '../ledger/desk.js';
+import type { DeskDatabase } from '../ledger/database.js';
 import type { Desk } from '../payments/desk.js';
 import type { Remote } from '../sandbox-control/remote.js';
 import type { Inputs } from './schema.js';

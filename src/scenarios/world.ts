@@ -1,7 +1,7 @@
 // What the steps of a scenario work on: a desk, and the sandbox behind it as far as it can be steered.
 
 import type { JsonObject } from '../contract/json.js';
-import type { DeskDatabase } from '../ledger/desk.js';
+import type { DeskDatabase } from '../ledger/database.js';
 import type { SteadyTime } from '../ledger/steady-clock.js';
 import type { Desk } from '../payments/desk.js';
 import type { Inputs } from './schema.js';

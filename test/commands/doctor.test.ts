@@ -8,7 +8,7 @@ import Doctor from '../../src/commands/doctor.js';
 import type { Check, Diagnosis } from '../../src/doctor/check.js';
 import { checkNode } from '../../src/doctor/machine.js';
 import { checkDns, checkTls } from '../../src/doctor/network.js';
-import { openDeskDatabase } from '../../src/ledger/desk.js';
+import { openDeskDatabase } from '../../src/ledger/database.js';
 import { openProfiles } from '../../src/profiles/store.js';
 import { Secret } from '../../src/profiles/secret.js';
 import { answerVariants } from '../../src/sandbox/answers.js';

@@ -1,4 +1,4 @@
-import { openDeskDatabase } from '../../src/ledger/desk.js';
+import { openDeskDatabase } from '../../src/ledger/database.js';
 import type { Postgres } from './postgres.js';
 
 /** Databases of desks: copies of one whose tables are there. Making the tables takes longer than most tests. */

@@ -11,7 +11,7 @@ import { configOf, createProgram } from '../../src/cli/runtime/program.js';
 import type { OutputStream } from '../../src/output/streams.js';
 import { createRedactor, type Redactor } from '../../src/redact.js';
 import { takesAll, type Runtime } from '../../src/cli/runtime/runtime.js';
-import { openDeskDatabase } from '../../src/ledger/desk.js';
+import { openDeskDatabase } from '../../src/ledger/database.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const config = configOf(createProgram(root));

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { openDeskDatabase, type DeskDatabase } from '../../src/ledger/desk.js';
+import { openDeskDatabase, type DeskDatabase } from '../../src/ledger/database.js';
 import { readHistory } from '../../src/ledger/moves/history.js';
 import { findKnown } from '../../src/ledger/known/remember.js';
 import {

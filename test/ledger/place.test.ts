@@ -13,7 +13,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Diagnosis } from '../../src/doctor/check.js';
-import { openDeskDatabase } from '../../src/ledger/desk.js';
+import { openDeskDatabase } from '../../src/ledger/database.js';
 import { createLedgerPlace } from '../../src/ledger/place/ledger-place.js';
 import { openPlaceNotes } from '../../src/ledger/place/place-note.js';
 import { addFault, temporaryHome } from '../helpers/desk.js';

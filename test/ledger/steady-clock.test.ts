@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { createClocks } from '../../src/ledger/clocks.js';
-import { openDeskDatabase } from '../../src/ledger/desk.js';
+import { openDeskDatabase } from '../../src/ledger/database.js';
 import { databaseTime, databaseTimeIn, elapsedSince } from '../../src/ledger/steady-clock.js';
 import { describeWithPostgres } from '../helpers/postgres.js';
 

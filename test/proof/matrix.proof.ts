@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createTransport } from '../../src/client/transport.js';
-import { openDeskDatabase } from '../../src/ledger/desk.js';
+import { openDeskDatabase } from '../../src/ledger/database.js';
 import { examineAll } from '../payments/move/cells.js';
 import { answers, startOddService } from '../payments/move/odd-service.js';
 import { allCells } from '../payments/move/outcome-rules.js';

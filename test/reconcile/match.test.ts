@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type DeskDatabase, openDeskDatabase } from '../../src/ledger/desk.js';
+import { type DeskDatabase, openDeskDatabase } from '../../src/ledger/database.js';
 import { remember } from '../../src/ledger/known/remember.js';
 import type { SettlementLine } from '../../src/reconcile/line.js';
 import { matchLines } from '../../src/reconcile/match.js';

@@ -8,7 +8,7 @@ import type * as RunModule from '../../src/batch/run/run.js';
 import type * as ClientModule from '../../src/client/client.js';
 import type * as StatesModule from '../../src/contract/states.js';
 import type * as ErrorsModule from '../../src/errors.js';
-import type * as DeskModule from '../../src/ledger/desk.js';
+import type * as DatabaseModule from '../../src/ledger/database.js';
 import type * as LedgerModule from '../../src/ledger/moves/ledger.js';
 import type * as PlaceModule from '../../src/ledger/place/ledger-place.js';
 import type * as PlacedModule from '../../src/ledger/place/placed-database.js';
@@ -39,7 +39,7 @@ export const { createWorker } = (await load('sandbox/worker.js')) as typeof Work
 export const { defaultAnswers } = (await load('sandbox/answers.js')) as typeof AnswersModule;
 export const { createClient } = (await load('client/client.js')) as typeof ClientModule;
 export const { createLedger } = (await load('ledger/moves/ledger.js')) as typeof LedgerModule;
-export const { openDeskDatabase } = (await load('ledger/desk.js')) as typeof DeskModule;
+export const { openDeskDatabase } = (await load('ledger/database.js')) as typeof DatabaseModule;
 export const { createLedgerPlace } = (await load('ledger/place/ledger-place.js')) as typeof PlaceModule;
 export const { placeDatabase } = (await load('ledger/place/placed-database.js')) as typeof PlacedModule;
 export const { moveAll } = (await load('payments/move/move-all.js')) as typeof MovesModule;

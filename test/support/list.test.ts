@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Compilable } from 'kysely';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isStateName, stateNames } from '../../src/contract/states.js';
-import { type DeskDatabase, openDeskDatabase } from '../../src/ledger/desk.js';
+import { type DeskDatabase, openDeskDatabase } from '../../src/ledger/database.js';
 import { remember } from '../../src/ledger/known/remember.js';
 import { type Span, spanQuery, statesQuery } from '../../src/ledger/known/list.js';
 import { OVERDUE_AFTER_MS } from '../../src/support/overdue.js';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import { openDeskDatabase } from '../../src/ledger/desk.js';
+import { openDeskDatabase } from '../../src/ledger/database.js';
 import { createSessions } from '../../src/support/sessions.js';
 import { closedPort } from '../helpers/servers.js';
 import { describeWithPostgres } from '../helpers/postgres.js';

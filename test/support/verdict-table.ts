@@ -6,7 +6,7 @@ import type { SettleOperation } from '../../src/contract/states.js';
 import type { PaymentRead } from '../../src/client/payment-calls.js';
 import { parseJson } from '../../src/contract/json.js';
 import { isLegal, isStateName, stateNames, type StateName } from '../../src/contract/states.js';
-import { openDeskDatabase } from '../../src/ledger/desk.js';
+import { openDeskDatabase } from '../../src/ledger/database.js';
 import { outcomes, type Outcome } from '../../src/ledger/moves/operations.js';
 import { createLedger } from '../../src/ledger/moves/ledger.js';
 import { triageList } from '../../src/output/views/triage.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { createClient } from '../../src/client/client.js';
 import { systemClock } from '../../src/client/clock.js';
-import { type DeskDatabase, openDeskDatabase } from '../../src/ledger/desk.js';
+import { type DeskDatabase, openDeskDatabase } from '../../src/ledger/database.js';
 import { createOwner } from '../../src/store/owner.js';
 import type { Delivery } from '../../src/webhooks/inbox/delivery.js';
 import { createInbox, type Inbox } from '../../src/webhooks/inbox/inbox.js';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { isEmbedded } from '../../ledger/desk.js';
+import { isEmbedded } from '../../ledger/database.js';
 import type { Environment } from '../../child-environment.js';
 import { resolveProfile } from '../../profiles/resolve.js';
 import { openProfiles } from '../../profiles/store.js';

@@ -5,7 +5,7 @@ import { addWords, otherProgram } from '../../next-command.js';
 import { join } from 'node:path';
 import { isCi } from '../../ci.js';
 import { GuardError, UsageError } from '../../errors.js';
-import { isEmbedded } from '../../ledger/desk.js';
+import { isEmbedded } from '../../ledger/database.js';
 import { makeFolder } from '../../home-folder.js';
 import type { LedgerOptions } from '../../ledger/moves/ledger.js';
 import type { DeskTables } from '../../ledger/schema.js';
@@ -63,7 +63,7 @@ export async function openDatabaseAsIs(
   const location = databaseLocation(env);
   const { data, config } = findPaths(env);
   if (isEmbedded(location)) makeFolder(data);
-  const { openDeskDatabase } = await import('../../ledger/desk.js');
+  const { openDeskDatabase } = await import('../../ledger/database.js');
   const { placeDatabase } = await import('../../ledger/place/placed-database.js');
   const { whereaboutsOf } = await import('../../ledger/place/whereabouts.js');
   const { findOperator } = await import('../../ledger/operator.js');

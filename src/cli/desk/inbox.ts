@@ -1,4 +1,4 @@
-import type { DeskDatabase } from '../../ledger/desk.js';
+import type { DeskDatabase } from '../../ledger/database.js';
 import type { AppRef } from '../../ledger/payment-ref.js';
 import type { ResolvedProfile } from '../../profiles/resolve.js';
 import { createInbox, type Inbox } from '../../webhooks/inbox/inbox.js';

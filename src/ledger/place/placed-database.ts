@@ -1,5 +1,5 @@
 import { StoreError } from '../../store/errors.js';
-import type { DeskDatabase } from '../desk.js';
+import type { DeskDatabase } from '../database.js';
 import type { ClockOptions } from '../clocks.js';
 import { createLedgerPlace, type LedgerPlace, type Whereabouts } from './ledger-place.js';
 

@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isEmbedded } from '../desk.js';
+import { isEmbedded } from '../database.js';
 import type { Whereabouts } from './ledger-place.js';
 import { bootId, machineId } from './machine.js';
 import { openPlaceNotes } from './place-note.js';

@@ -1,7 +1,7 @@
 // A sandbox and a desk of a scenario's own: in memory, in this process, with one clock and no sockets.
 
 import { createClient } from '../../client/client.js';
-import { openDeskDatabase } from '../../ledger/desk.js';
+import { openDeskDatabase } from '../../ledger/database.js';
 import type { Desk } from '../../payments/desk.js';
 import { beforeFirstChange, type EmbeddedSandbox, openEmbeddedSandbox } from '../../sandbox/index.js';
 import { parseDuration } from '../../typed-values.js';

@@ -1,4 +1,4 @@
-import type { DeskDatabase } from '../../ledger/desk.js';
+import type { DeskDatabase } from '../../ledger/database.js';
 import type { EmbeddedSandbox, ReceiveWebhook } from '../../sandbox/index.js';
 import { createOwner } from '../../store/owner.js';
 import { createInboxWriter, type InboxWriter } from '../../webhooks/inbox/inbox-writer.js';

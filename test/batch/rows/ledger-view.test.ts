@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createLedgerView } from '../../../src/batch/rows/ledger-view.js';
-import { openDeskDatabase } from '../../../src/ledger/desk.js';
+import { openDeskDatabase } from '../../../src/ledger/database.js';
 import type { Outcome } from '../../../src/ledger/moves/operations.js';
 import type { BatchRecord } from '../../../src/ledger/schema.js';
 

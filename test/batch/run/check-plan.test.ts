@@ -5,7 +5,7 @@ import { planHeader, planLines } from '../../../src/batch/plan/plan-file.js';
 import { type PlanRow, type PlanSummary, verdicts } from '../../../src/batch/plan/plan-row.js';
 import { createBatches } from '../../../src/batch/rows/batches.js';
 import { checkPlan } from '../../../src/batch/run/check-plan.js';
-import { openDeskDatabase } from '../../../src/ledger/desk.js';
+import { openDeskDatabase } from '../../../src/ledger/database.js';
 import { createOwner } from '../../../src/store/owner.js';
 import { temporaryHome } from '../../helpers/desk.js';
 

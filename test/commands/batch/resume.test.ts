@@ -5,7 +5,7 @@ import { databaseLocation } from '../../../src/cli/desk/desk-database.js';
 import { createClient } from '../../../src/client/client.js';
 import { systemClock } from '../../../src/client/clock.js';
 import type { RetryPolicy } from '../../../src/client/retry.js';
-import { openDeskDatabase } from '../../../src/ledger/desk.js';
+import { openDeskDatabase } from '../../../src/ledger/database.js';
 import { steadyNow } from '../../../src/ledger/steady-clock.js';
 import { createOwner } from '../../../src/store/owner.js';
 import { paydesk, paydeskTty } from '../../helpers/run.js';

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { databaseLocation } from '../../../src/cli/desk/desk-database.js';
-import { openDeskDatabase } from '../../../src/ledger/desk.js';
+import { openDeskDatabase } from '../../../src/ledger/database.js';
 import { eventually } from '../../helpers/sandbox.js';
 import { type BatchDesk, openBatchDesk } from './batches.js';
 

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import Find from '../../../src/commands/payments/find.js';
 import Forget from '../../../src/commands/customers/forget.js';
 import { createImportRecord } from '../../../src/import/import-record.js';
-import { type DeskDatabase, openDeskDatabase } from '../../../src/ledger/desk.js';
+import { type DeskDatabase, openDeskDatabase } from '../../../src/ledger/database.js';
 import { forgetCustomer } from '../../../src/ledger/known/forget.js';
 import { remember } from '../../../src/ledger/known/remember.js';
 import { createOwner } from '../../../src/store/owner.js';

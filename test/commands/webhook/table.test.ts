@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openDeskDatabase } from '../../../src/ledger/desk.js';
+import { openDeskDatabase } from '../../../src/ledger/database.js';
 import { createRuns } from '../../../src/sandbox-control/runs.js';
 import { openListener } from '../../../src/webhooks/inbox/listeners.js';
 import { displayWidth } from '../../../src/output/text.js';

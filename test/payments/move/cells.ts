@@ -3,7 +3,7 @@
 import { createClient } from '../../../src/client/client.js';
 import type { Transport } from '../../../src/client/exchange.js';
 import { exitCodeOf, PaydeskError } from '../../../src/errors.js';
-import type { DeskDatabase } from '../../../src/ledger/desk.js';
+import type { DeskDatabase } from '../../../src/ledger/database.js';
 import type { Outcome } from '../../../src/ledger/moves/operations.js';
 import { createLedger } from '../../../src/ledger/moves/ledger.js';
 import type { Desk } from '../../../src/payments/desk.js';

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Transport } from '../../../src/client/exchange.js';
 import { createTransport } from '../../../src/client/transport.js';
-import { openDeskDatabase, type DeskDatabase } from '../../../src/ledger/desk.js';
+import { openDeskDatabase, type DeskDatabase } from '../../../src/ledger/database.js';
 import { examineAll } from './cells.js';
 import { answers, startOddService, type AnswerKind, type OddService } from './odd-service.js';
 import { outcomesPage } from './outcomes-page.js';

@@ -3,7 +3,7 @@ import type { Transport } from '../../../src/client/exchange.js';
 import { createTransport } from '../../../src/client/transport.js';
 import Api from '../../../src/commands/api.js';
 import type { SettleOperation } from '../../../src/contract/states.js';
-import { openDeskDatabase } from '../../../src/ledger/desk.js';
+import { openDeskDatabase } from '../../../src/ledger/database.js';
 import { runCommand, temporaryHome } from '../../helpers/desk.js';
 import { describeWithPostgres } from '../../helpers/postgres.js';
 import { examineAll } from './cells.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routeTo } from '../../../src/client/proxy.js';
 import { createTransport } from '../../../src/client/transport.js';
-import { openDeskDatabase } from '../../../src/ledger/desk.js';
+import { openDeskDatabase } from '../../../src/ledger/database.js';
 import { startProxy, type TestProxy } from '../../helpers/proxy.js';
 import { makeCertificates, SERVICE_HOST, startTlsFront, type Certificates } from '../../helpers/tls.js';
 import { examineAll } from './cells.js';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DeskDatabase, openDeskDatabase } from '../../../src/ledger/desk.js';
+import { type DeskDatabase, openDeskDatabase } from '../../../src/ledger/database.js';
 import { rememberMany } from '../../../src/ledger/known/remember.js';
 import { analyseKnown, createKnownSearch } from '../../../src/ledger/known/search.js';
 import { findPayments } from '../../../src/support/find/find-payments.js';

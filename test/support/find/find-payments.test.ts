@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DeskDatabase, openDeskDatabase } from '../../../src/ledger/desk.js';
+import { type DeskDatabase, openDeskDatabase } from '../../../src/ledger/database.js';
 import { remember } from '../../../src/ledger/known/remember.js';
 import { createKnownSearch } from '../../../src/ledger/known/search.js';
 import { type FindFilter, findPayments } from '../../../src/support/find/find-payments.js';

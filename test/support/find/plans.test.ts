@@ -1,7 +1,7 @@
 import { CompiledQuery, type Kysely, type KyselyPlugin, type RootOperationNode, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findAlsoPaid } from '../../../src/ledger/known/also-paid.js';
-import { type DeskDatabase, openDeskDatabase } from '../../../src/ledger/desk.js';
+import { type DeskDatabase, openDeskDatabase } from '../../../src/ledger/database.js';
 import { analyseKnown, createKnownSearch } from '../../../src/ledger/known/search.js';
 import type { DeskTables } from '../../../src/ledger/schema.js';
 import { findPayments } from '../../../src/support/find/find-payments.js';
