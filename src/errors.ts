@@ -85,11 +85,11 @@ export function storeProblem(error: StoreError): string {
 export const isUnavailable = (error: unknown): error is StoreError =>
   error instanceof StoreError && error.code === 'store-unavailable';
 
-/** The one table from error class to exit code. Whatever is not in it is a bug and exits 1. */
-const exitCodes: ReadonlyArray<[new (...args: never[]) => Error, number]> = [
+type PaydeskErrorClass = new (message: string, options: ErrorOptions) => PaydeskError;
+
+/** The errors of this file, each with its exit code; of several with the same code, the most general first. */
+const ownExitCodes: ReadonlyArray<[PaydeskErrorClass, number]> = [
   [ServiceError, 1],
-  [HomeError, 4],
-  [StoreError, 1],
   [LedgerError, 1],
   [FilterError, 1],
   [UsageError, 2],
@@ -104,8 +104,21 @@ const exitCodes: ReadonlyArray<[new (...args: never[]) => Error, number]> = [
   [InterruptedError, 130],
 ];
 
+/** The one table from error class to exit code. Whatever is not in it is a bug and exits 1. */
+const exitCodes: ReadonlyArray<[new (...args: never[]) => Error, number]> = [
+  ...ownExitCodes,
+  [HomeError, 4],
+  [StoreError, 1],
+];
+
 export function exitCodeOf(error: unknown): number {
   // A database that is away comes back.
   if (isUnavailable(error)) return 5;
   return exitCodes.find(([type]) => error instanceof type)?.[1] ?? 1;
+}
+
+/** The error that another paydesk process ended with, by its exit code. */
+export function errorWithExitCode(exit: number, message: string, options: ErrorOptions): PaydeskError {
+  const Found = ownExitCodes.find(([, code]) => code === exit)?.[0] ?? ServiceError;
+  return new Found(message, options);
 }

@@ -5,15 +5,8 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../home-folder.js';
 import { childEnvironment } from '../child-environment.js';
-import {
-  GuardError,
-  type PaydeskError,
-  ProfileError,
-  ServiceError,
-  TemporaryError,
-  UsageError,
-  type ErrorOptions,
-} from '../errors.js';
+import { errorWithExitCode, type PaydeskError, ServiceError } from '../errors.js';
+import { paydesk } from '../next-command.js';
 import type { StartedSandbox } from './foreground.js';
 import { createRuns } from './runs.js';
 import { DATABASE_VARIABLE, type SandboxSettings } from './settings.js';
@@ -40,11 +33,15 @@ export async function startInBackground(
   const stop = () => child.kill('SIGTERM');
   signal.addEventListener('abort', stop);
   if (signal.aborted) stop();
+  const stopped = (when: string) =>
+    new ServiceError(
+      `The sandbox stopped ${when}. Its log is ${logFile}. Start it in the foreground to see what happens.`,
+      { code: 'sandbox-lost', next: [paydesk('sandbox', 'start')] },
+    );
   try {
-    const ready = await firstLine(child);
+    const ready = await readyLine(child, stopped);
     const run = createRuns(settings.dataFolder).at(ready.url);
-    if (!run)
-      throw new ServiceError('The sandbox stopped as soon as it was ready.', { code: 'sandbox-lost' });
+    if (!run) throw stopped('as soon as it was ready');
     return { ...run, apps: ready.apps, logFile };
   } catch (error) {
     signal.throwIfAborted();
@@ -80,7 +77,10 @@ function argumentsFor(settings: SandboxSettings): string[] {
 }
 
 /** What it prints once it accepts requests; or the error that it printed instead. */
-function firstLine(child: ChildProcess): Promise<Pick<StartedSandbox, 'url' | 'apps'>> {
+function readyLine(
+  child: ChildProcess,
+  stopped: (when: string) => Error,
+): Promise<Pick<StartedSandbox, 'url' | 'apps'>> {
   return new Promise((resolve, reject) => {
     let text = '';
     child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
@@ -89,16 +89,11 @@ function firstLine(child: ChildProcess): Promise<Pick<StartedSandbox, 'url' | 'a
       if (rest !== undefined && line?.includes('"url"')) resolve(JSON.parse(line) as StartedSandbox);
     });
     child.on('error', reject);
-    child.on('close', (code) => reject(toldError(text, code)));
+    child.on('close', (code, killedBy) =>
+      reject(toldError(text) ?? stopped(`before it was ready (${killedBy ?? `exit code ${code}`})`)),
+    );
   });
 }
-
-const classes: Readonly<Record<number, new (message: string, options: ErrorOptions) => PaydeskError>> = {
-  2: UsageError,
-  4: ProfileError,
-  5: TemporaryError,
-  9: GuardError,
-};
 
 interface ToldError {
   code: string;
@@ -109,18 +104,16 @@ interface ToldError {
 }
 
 /** The error of the other process, as if it had happened in this one. */
-function toldError(text: string, exit: number | null): PaydeskError {
+function toldError(text: string): PaydeskError | undefined {
   try {
     const { error } = JSON.parse(text) as { error: ToldError };
-    const { message, code, next, details } = error;
-    return new (classes[error.exit] ?? ServiceError)(message, {
+    const { exit, message, code, next, details } = error;
+    return errorWithExitCode(exit, message, {
       code,
       details,
       next: next.map((command) => ({ text: command })),
     });
   } catch {
-    return new ServiceError(`The sandbox stopped before it was ready (exit code ${exit ?? 'unknown'}).`, {
-      code: 'sandbox-lost',
-    });
+    return undefined;
   }
 }
