@@ -1,16 +1,15 @@
-import { ServiceError } from '../../errors.js';
 import type { Inputs } from '../schema.js';
 import type { Actors, OwnSandbox, World } from '../world.js';
 import type { StepResult } from './result.js';
 
 /** A world without these was refused before the first step. */
 function actorsOf({ actors }: World): Actors {
-  if (!actors) throw new ServiceError('Only a sandbox can be paid at by a scenario.', { code: 'no-sandbox' });
+  if (!actors) throw new Error('This world has no sandbox: its needs were not checked.');
   return actors;
 }
 
 function ownOf({ own }: World): OwnSandbox {
-  if (!own) throw new ServiceError('Only a sandbox of its own has books.', { code: 'no-sandbox' });
+  if (!own) throw new Error('This world has no sandbox of its own: its needs were not checked.');
   return own;
 }
 
