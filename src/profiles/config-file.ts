@@ -4,6 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type Conf from 'conf';
 import { HomeError, makeFolder } from '../home-folder.js';
 import { PaydeskError, ProfileError, TemporaryError } from '../errors.js';
+import { fileProblem } from '../file-problem.js';
 import { checkName } from './checks.js';
 import { MIN_QUIET_MS } from './quiet-period.js';
 import type { KeyReference } from './secrets.js';
@@ -49,8 +50,9 @@ export function readConfig(file: string): Config {
   } catch (cause) {
     const { code = '' } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return { version: 1, profiles: {} };
-    throw new ProfileError(`The profiles in ${file} cannot be read: ${(cause as Error).message}.`, {
+    throw new ProfileError(`The profiles in ${file} cannot be read: ${fileProblem(cause)}.`, {
       code: 'config-unreadable',
+      details: 'Make the file readable for your user, or set PAYDESK_HOME to another folder.',
       cause,
     });
   }
@@ -121,10 +123,15 @@ export async function updateConfig<T>(file: string, change: (config: Config) => 
         },
       );
     }
-    throw new ProfileError(`The profiles in ${file} cannot be written: ${cause.message}.`, {
-      code: 'config-unwritable',
-      cause,
-    });
+    throw new ProfileError(
+      `The profiles in ${file} cannot be written: ${fileProblem(cause)}. The file was not changed.`,
+      {
+        code: 'config-unwritable',
+        details:
+          'Make the file and its folder writable for your user, or set PAYDESK_HOME to another folder.',
+        cause,
+      },
+    );
   }
 }
 

@@ -6,6 +6,7 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { childEnvironment, type Environment } from '../child-environment.js';
 import { PendingError, UsageError } from '../errors.js';
+import { paydesk } from '../next-command.js';
 import { environmentFor, type SandboxApp } from '../sandbox/index.js';
 import type { StartedSandbox } from './foreground.js';
 import { killTree } from './process-tree.js';
@@ -60,8 +61,12 @@ export async function runWithSandbox(
 
 function appOf({ apps }: StartedSandbox): SandboxApp {
   const app = apps.find(({ isSandbox }) => isSandbox);
-  if (!app) throw new UsageError('The import contains no sandbox app.', { code: 'no-sandbox-app' });
-  return app;
+  if (app) return app;
+  throw new UsageError('The import contains no sandbox app. The command was not run.', {
+    code: 'no-sandbox-app',
+    details: 'Create one in the sandbox that it was exported from, and export that again:',
+    next: [paydesk('sandbox', 'apps', 'create', 'NAME'), paydesk('sandbox', 'export', 'FILE')],
+  });
 }
 
 function endOf(child: ChildProcess, program: string): Promise<number> {

@@ -1,4 +1,4 @@
-import { paydesk } from '../next-command.js';
+import { type Command, paydesk } from '../next-command.js';
 import { NotReachedError, UsageError } from '../errors.js';
 import type { WebhookDelivery, PaymentChange } from '../sandbox/index.js';
 import type { Remote } from './remote.js';
@@ -26,8 +26,12 @@ function chooseWebhook(
   const known = sent.map(({ id, to_state }) => `${id} (${to_state})`).join(', ');
   throw new UsageError(`Payment ${paymentId} has no webhook ${wanted}. Nothing was sent. It has ${known}.`, {
     code: 'no-webhook',
+    next: [resendCommand(paymentId, sent.at(-1)!.id)],
   });
 }
+
+const resendCommand = (paymentId: string, webhook: number): Command =>
+  paydesk('sandbox', 'resend', paymentId, '--webhook', webhook);
 
 export interface Resent extends WebhookDelivery {
   paymentId: string;
@@ -49,9 +53,9 @@ export async function resend(
       ? undefined
       : new NotReachedError(
           status === null
-            ? `The webhook did not arrive: ${error}.`
-            : `The webhook was answered with ${status}.`,
-          { code: 'webhook-not-delivered' },
+            ? `The webhook did not arrive: ${error}. Start the receiver, then send the webhook again.`
+            : `The webhook was answered with ${status}. Fix the receiver, then send the webhook again.`,
+          { code: 'webhook-not-delivered', next: [resendCommand(paymentId, webhook.id)] },
         ),
   };
 }

@@ -1,6 +1,7 @@
 // What a scenario needs of the place where it runs, checked before its first step.
 
 import { GuardError, UsageError } from '../errors.js';
+import { paydesk } from '../next-command.js';
 import type { ReadStep, Scenario } from './read.js';
 import type { Expectation } from './schema.js';
 import { verbTable, type Need } from './steps/verbs.js';
@@ -45,5 +46,7 @@ export function refuseLive(kind: 'sandbox' | 'live', appId: string): void {
   if (kind !== 'live') return;
   throw new GuardError(`App ${appId} is live. Scenarios run on test apps only. Nothing was run.`, {
     code: 'live-app',
+    details: 'Without --on, each scenario runs in a sandbox of its own. To find a test app:',
+    next: [paydesk('profiles', 'list')],
   });
 }

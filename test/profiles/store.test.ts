@@ -56,6 +56,18 @@ describe('profiles in the store', () => {
     expect((await store.apiKey(store.get('another'))).reveal()).toBe(canary);
   });
 
+  it('says in plain words why the file cannot be read, and what to do', () => {
+    const { paths } = temporaryStore();
+    mkdirSync(paths.configFile, { recursive: true });
+    expect(() => readConfig(paths.configFile)).toThrow(
+      expect.objectContaining({
+        code: 'config-unreadable',
+        message: `The profiles in ${paths.configFile} cannot be read: it is a folder.`,
+        details: 'Make the file readable for your user, or set PAYDESK_HOME to another folder.',
+      }),
+    );
+  });
+
   it('refuses a name that is taken, in any case, and keeps what is there', async () => {
     const { store, paths } = temporaryStore();
     await store.add(newProfile('shop'));

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { string as argument } from '@oclif/core/args';
 import { boolean, string } from '@oclif/core/flags';
+import { unusedName } from '../../cli/files/unused-name.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { GuardError, InterruptedError, UsageError } from '../../errors.js';
 import { addWords, commandText, paydesk } from '../../next-command.js';
@@ -16,15 +17,6 @@ interface WrittenMap {
   notes: string[];
   lines: Array<ReturnType<typeof sampleJson>>;
   problems: Array<{ line: number; problem: string }>;
-}
-
-/** `northbank-2.yaml` for `northbank.yaml`. */
-function unusedName(file: string): string {
-  const [, stem = file, extension = ''] = /^(.+?)((?:\.map)?\.[^./\\]+)$/.exec(file) ?? [];
-  for (let number = 2; ; number += 1) {
-    const name = `${stem}-${number}${extension}`;
-    if (!existsSync(name)) return name;
-  }
 }
 
 export default class ReconcileMap extends BaseCommand {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { string as argument } from '@oclif/core/args';
 import { option, string } from '@oclif/core/flags';
+import { unusedName } from '../../cli/files/unused-name.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import type { PromptContext } from '../../prompts.js';
 import { amountFlag, currencyFlag } from '../../cli/flags/flags.js';
@@ -48,7 +49,12 @@ export default class ScenarioNew extends BaseCommand {
     const { args, flags } = await this.parse(ScenarioNew);
     const { file } = args;
     if (existsSync(file)) {
-      throw new GuardError(`${file} exists already. Nothing was written.`, { code: 'file-exists' });
+      const other = unusedName(file);
+      const words = this.typed.words.map((word) => (word === file ? other : word));
+      throw new GuardError(`${file} exists already. Nothing was written. Run it, or write another one.`, {
+        code: 'file-exists',
+        next: [paydesk('scenario', 'run', file), { words }],
+      });
     }
     const { name, amount = '10', currency = 'EUR', card = 'approved', next = 'nothing' } = flags;
     const text = await draftScenario(

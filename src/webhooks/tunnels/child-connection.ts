@@ -1,4 +1,5 @@
 import { type PaydeskError, TemporaryError } from '../../errors.js';
+import { paydesk } from '../../next-command.js';
 import type { Child, Ending } from './child.js';
 import type { TunnelConnection } from './tunnel.js';
 
@@ -57,4 +58,6 @@ export async function connectThrough(options: ChildConnectionOptions): Promise<T
 const silent = (limitMs: number) =>
   new TemporaryError(`The tunnel gave no public address within ${limitMs / 1000} s.`, {
     code: 'tunnel-silent',
+    details: 'Run the command again, or use your own server:',
+    next: [paydesk('webhook', 'listen', '--tunnel', 'ssh:USER@HOST')],
   });

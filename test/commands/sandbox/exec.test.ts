@@ -102,6 +102,17 @@ describe('sandbox exec', () => {
     expect(run.stdout).toMatch(/^Captured 2027-01-01T00:00:00\.000Z text\/plain/);
   });
 
+  test('an export without a sandbox app is refused, with how to get one that has it', async () => {
+    const other = await startSandbox();
+    const file = join(folder, 'live-only.json');
+    writeFileSync(file, (await other.export()).replaceAll(/"is_sandbox":\s*1/g, '"is_sandbox": 0'));
+    await other.stop();
+    const run = await exec(['--import', file, ...script("console.log('ran')")]);
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toContain('The import contains no sandbox app. The command was not run.');
+    expect(run.stderr).toContain('paydesk sandbox apps create NAME');
+  });
+
   test('with a home of its own the command keeps it', async () => {
     const home = join(folder, 'home');
     const run = await exec(script('console.log(process.env.PAYDESK_HOME)'), { env: { PAYDESK_HOME: home } });

@@ -109,6 +109,7 @@ describe('resend', () => {
     expect(await person.failure(2, 'resend', '100002', '--webhook', '1')).toMatchObject({
       code: 'no-webhook',
       message: expect.stringContaining(`${first} (Created)`),
+      next: [`paydesk sandbox resend 100002 --webhook ${webhookId}`],
     });
   });
 
@@ -118,7 +119,9 @@ describe('resend', () => {
     const { stdout, stderr, code } = await person.home.run(['sandbox', 'resend', 'inv-2']);
     expect({ stdout, stderr, code }).toMatchObject({
       stdout: expect.stringMatching(/\t500\n$/),
-      stderr: expect.stringContaining('The webhook was answered with 500.'),
+      stderr: expect.stringMatching(
+        /The webhook was answered with 500\. Fix the receiver, .*paydesk sandbox resend 100002 --webhook \d+\n/s,
+      ),
       code: 3,
     });
     const dropped = await person.home.json<object>(['sandbox', 'resend', 'inv-2'], 3);

@@ -46,7 +46,17 @@ steps:
 
 it('overwrites nothing', async () => {
   await write('there.yaml');
-  const { code, stderr } = await write('there.yaml');
+  const { code, stdout } = await write('there.yaml', '--card', 'held', '--json');
   expect(code).toBe(9);
-  expect(stderr).toMatch(/exists already\.\s+Nothing\s+was\s+written\./);
+  const file = join(folder, 'there.yaml');
+  expect(JSON.parse(stdout)).toMatchObject({
+    error: {
+      code: 'file-exists',
+      message: `${file} exists already. Nothing was written. Run it, or write another one.`,
+      next: [
+        `paydesk scenario run ${file}`,
+        expect.stringContaining(`${join(folder, 'there-2.yaml')} --name 'one of mine' --card held`),
+      ],
+    },
+  });
 });

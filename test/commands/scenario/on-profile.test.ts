@@ -77,7 +77,9 @@ describe('on a running sandbox', () => {
   it('a live app is refused, always', async () => {
     const refused = await run(['wrong-verb', '--on', 'local-live', '--json'], running.env);
     expect(refused.code).toBe(9);
-    expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: 'live-app', exit: 9 } });
+    expect(JSON.parse(refused.stdout)).toMatchObject({
+      error: { code: 'live-app', exit: 9, next: ['paydesk profiles list'] },
+    });
   });
 
   it('a read-only profile is refused', async () => {
