@@ -8,23 +8,19 @@ import {
   ServiceError,
   TemporaryError,
   UnknownOutcomeError,
-  UsageError,
 } from '../errors.js';
-import { didYouMean } from '../suggest.js';
 import { aliasHint } from './alias-hint.js';
 import { readerOf, type Desk } from './desk.js';
 import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
+import { unknownStateName } from './unknown-state-name.js';
 import { readUntil, waitEnded, type WaitOptions } from './wait.js';
 
 /** Our name of a state that was typed as ours or as the service's. */
 export function targetState(client: Client, typed: string): StateName {
   const plain = typed.toLowerCase();
   const state = client.canonicalState(typed) ?? stateNames.find((name) => name.toLowerCase() === plain);
-  if (state !== undefined) return state;
-  const close = didYouMean(typed, stateNames);
-  throw new UsageError(`Unknown state: ${typed}.${close || ` States: ${stateNames.join(', ')}.`}`, {
-    code: 'unknown-state-name',
-  });
+  if (state === undefined) throw unknownStateName(typed, stateNames);
+  return state;
 }
 
 export interface FollowedPayment {

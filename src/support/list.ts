@@ -7,13 +7,12 @@ import {
   states as contractStates,
   statesAwaitingProvider,
 } from '../contract/states.js';
-import { UsageError } from '../errors.js';
 import { readUnsettledIds, type Span, spanQuery, statesQuery } from '../ledger/known/list.js';
 import type { AppRef } from '../ledger/payment-ref.js';
 import { type PaymentRecord, readPaymentRecords } from '../ledger/moves/payment-record.js';
 import type { DeskTables, KnownPaymentRow } from '../ledger/schema.js';
 import type { Store } from '../store/store.js';
-import { didYouMean } from '../suggest.js';
+import { unknownStateName } from '../payments/unknown-state-name.js';
 import { type Action, commandsFor, onlyReads } from './action.js';
 import { actionsFor } from './actions.js';
 import { conditionOf, type PaymentCondition } from './condition.js';
@@ -64,13 +63,8 @@ export async function findStates(
       client.canonicalState(name) ??
       names.find((one) => one === name) ??
       names.find((one) => one.toLowerCase() === plain);
-    if (state !== undefined) return state;
-    throw new UsageError(
-      `There is no state ${name}.${didYouMean(name, names)} The states are: ${names.join(', ')}.`,
-      {
-        code: 'unknown-state-name',
-      },
-    );
+    if (state === undefined) throw unknownStateName(name, names);
+    return state;
   });
 }
 

@@ -345,7 +345,7 @@ describe('payments list', () => {
   it('refuses a state that does not exist, and takes one that only the service knows', async () => {
     const odd = await run(['--state', 'Capturd']);
     expect(odd.code).toBe(2);
-    expect(odd.stderr).toContain('There is no state Capturd. Did you mean Captured? The states are:');
+    expect(odd.stderr).toContain('Unknown state: Capturd. Did you mean Captured?');
     const database = await openDeskDatabase({ location: join(home, 'data', 'desk.db'), operator: 'op@desk' });
     const { store } = database;
     const seen = {
