@@ -1,7 +1,7 @@
-import { type Command, paydesk } from '../next-command.js';
+import type { Command } from '../next-command.js';
 import { endpointOf, pathOf, type EndpointName } from '../contract/endpoints.js';
 import type { QueryTexts, Requests } from '../contract/schemas.js';
-import { ServiceError, UsageError } from '../errors.js';
+import { UsageError } from '../errors.js';
 import type { Call, Caller } from './call.js';
 import type { Answer, Exchange, Fence, OpenAnswer } from './exchange.js';
 import type { Retried } from './retry.js';
@@ -97,15 +97,6 @@ function checkPathPart(name: string, value: string): void {
   if (value === '' || value === '.' || value === '..' || !value.isWellFormed()) {
     throw new UsageError(`${name} ${JSON.stringify(value)} cannot be used.`, { code: 'bad-id' });
   }
-}
-
-export function oddAnswer(what: string, answer: Answer): ServiceError {
-  return new ServiceError(`The service answered ${answer.httpStatus} with ${what}.`, {
-    code: 'odd-answer',
-    httpStatus: answer.httpStatus,
-    ...(answer.requestId === undefined ? {} : { details: { requestId: answer.requestId } }),
-    next: [paydesk('doctor')],
-  });
 }
 
 /** An answer to a write that may not show what was written: `undefined` says that it is to be read back. */

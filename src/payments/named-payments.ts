@@ -1,5 +1,6 @@
 import { type Command, paydesk } from '../next-command.js';
 import type { Client } from '../client/client.js';
+import { oddAnswer } from '../client/odd-answer.js';
 import type { PaymentKey, PaymentRead } from '../client/payment-calls.js';
 import { idText, numberText } from '../contract/json.js';
 import {
@@ -211,9 +212,7 @@ export function hasOtherReference(known: string | null | undefined, { fields }: 
 export function idOf(read: PaymentRead): string {
   const { paymentId } = read.fields;
   if (paymentId !== undefined && hasId(read)) return idText(paymentId);
-  throw new ServiceError('The service returned a payment without a usable paymentId.', {
-    code: 'odd-answer',
-  });
+  throw oddAnswer('a payment without a usable paymentId', read.answer);
 }
 
 /** `100231 (inv-2041)`. */
