@@ -28,7 +28,8 @@ import { findBlocking, findOpenAt } from './record.js';
 import { withLedger } from '../with-ledger.js';
 import { forbidden } from './legality.js';
 import { sendMove } from './send.js';
-import { type Move, type MoveResult, unknownState } from './result.js';
+import type { Move, MoveResult } from './result.js';
+import { unknownStateNote } from '../alias-hint.js';
 import { nounOf, withArticle } from './words.js';
 import {
   idOf,
@@ -177,7 +178,7 @@ async function decide(desk: Desk, move: Move, { resend }: MovesRequest): Promise
   const other = await findOpenOfOther(desk, move);
   if (other) throw referenceMoved(other, read);
   if (resend) throw nothingToResend(operation, read);
-  if (read.state === undefined) desk.note(unknownState(read));
+  if (read.state === undefined) desk.note(unknownStateNote(read));
   const refusal = force ? undefined : forbidden(operation, read);
   if (refusal) throw refusal;
   return { move };

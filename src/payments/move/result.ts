@@ -122,11 +122,3 @@ export function resultOf(
     ...(error === undefined ? {} : { error }),
   };
 }
-
-/** What to say of a state that is not ours: it is shown and never guessed at. */
-export function unknownState(read: PaymentRead): string {
-  return (
-    `paydesk does not know the state ${stateOf(read) ?? '(none)'}. ` +
-    'If it means one of ours, map it with paydesk profiles alias or PAYDESK_STATE_ALIASES.'
-  );
-}

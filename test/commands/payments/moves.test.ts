@@ -363,7 +363,10 @@ describe('capture, cancel, refund and unhold', () => {
       const held = await other.held();
       const warned = await other.run('unhold', [held.paymentId, '--json']);
       expect(warned.code).toBe(0);
-      expect(warned.stderr).toContain('does not know the state OnHold');
+      expect(warned.stderr).toContain(
+        "paydesk does not know the state OnHold. If it means one of paydesk's states, " +
+          'set PAYDESK_STATE_ALIASES=OnHold=OURS, or run: paydesk profiles alias PROFILE OnHold=OURS\n',
+      );
       expect(warned.json).toMatchObject({ before: 'OnHold', operation: 'unhold' });
 
       const { home, store } = temporaryStore();
