@@ -24,7 +24,7 @@ it('cuts the last column that has room, and leaves out the others', () => {
 });
 
 it('keeps what is in a payment from the terminal', () => {
-  expect(choiceLines([['\u001B[31mred']], 40).join('')).not.toContain('\u001B');
+  expect(choiceLines([['\u001B[31mred']], 40)).toEqual([String.raw`\u{1b}[31mred`]);
 });
 
 it.each([60, 80, 120])('tells payments of one day apart by their time on %d columns', (columns) => {

@@ -174,7 +174,10 @@ describe('the console', () => {
 
   it('lets no made-up link say that something was done', async () => {
     const { get } = await visitConsole(sandbox);
-    const { html } = await get('/console?result=The%20refund%20was%20paid');
+    const { status, html } = await get('/console?result=The%20refund%20was%20paid');
+    expect(status).toBe(200);
+    expect(textOf(html)).toContain('Payments');
+    expect(html).not.toContain('class="notice');
     expect(textOf(html)).not.toContain('refund was paid');
   });
 });

@@ -159,9 +159,13 @@ describe('webhook listen --json', () => {
 
   it('hides its secret in what is said to people, and not in what programs read', async () => {
     const listener = await home.listen('--debug');
-    const secret = listener.url.split('/').at(-1) ?? '';
-    await listener.post('{}');
+    const [ready] = listener.lines();
+    expect(ready).toMatchObject({ event: 'ready', url: listener.url, localUrl: listener.url });
+    const secret = listener.url.split('/').at(-1);
+    expect(secret).toMatch(/^[\w-]{32}$/);
+    await sandbox.create({ webhookUrl: listener.url });
     await listener.waitFor(1);
+    expect(listener.stderr()).toContain(`"webhookUrl":"${new URL(listener.url).origin}/[redacted]"`);
     expect(listener.stderr()).not.toContain(secret);
     listener.kill('SIGTERM');
     await listener.ended;
