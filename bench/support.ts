@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
+import { manyKnown } from '../test/helpers/many-known.ts';
 import { end, firstLine, median, startServer, type Figure } from './measure.ts';
 
 const ROUNDS = 15;
@@ -90,16 +91,7 @@ async function listing(home: string): Promise<Figure> {
   const env = access('http://127.0.0.1:9', 'app-1', 'sk_bench', home);
   await run(['payments', 'list', '--json'], env);
   const db = new DatabaseSync(join(home, 'data', 'desk.db'));
-  // As a shop's own: nearly all captured, some waiting, a few that need somebody.
-  db.exec(`
-    insert into known_payments (app_id, payment_id, reference_id, customer_id, amount, currency, state,
-      created_time, source, known_time, state_time, since_time, seen_time)
-    with recursive n(i) as (select 1 union all select i + 1 from n where i < ${PAYMENTS})
-    select 'app-1', 100000 + i, 'inv-' || i, 'c_' || (i % 50000), '49.90', 'EUR',
-      case when i % 1000 = 0 then 'Held' when i % 500 = 1 then 'Processing' when i % 100 = 2 then 'Authorised'
-        when i % 20 = 3 then 'Created' when i % 30 = 4 then 'Refunded' else 'Captured' end,
-      t.now - i * 1000, 'heard', t.now - i * 1000, t.now - i * 1000, t.now - i * 1000, t.now
-    from n, (select ${Date.now()} as now) t`);
+  db.exec(manyKnown('sqlite', PAYMENTS));
   db.close();
   const times: Record<string, number[]> = {};
   const calls: Record<string, string[]> = {

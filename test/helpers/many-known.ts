@@ -1,4 +1,5 @@
-// Known payments as a shop has them, in any number: few names, many customers, prices that come again and again.
+// Known payments as a shop has them, in any number: few names, many customers, prices that come again and again; nearly
+// all captured, some waiting, a few that need somebody.
 
 const columns = `app_id, payment_id, reference_id, customer_id, amount, amount_number, currency, state, created_time,
   source, known_time, state_time, since_time, seen_time, payer_name, payer_email, brand, words`;
@@ -7,7 +8,8 @@ const names = ['ana', 'ben', 'carla', 'dan', 'eva', 'finn', 'greta', 'hugo'];
 /** `i` is the number of the payment; the higher, the older. One a second. */
 const valuesOf = (name: string, now: number) => `'app-1',
   cast(1000000 + i as text), 'inv-' || i, 'c_' || (i % 50000), cast(i % 401 as text) || '.90', i % 401 + 0.9, 'EUR',
-  case when i % 1000 = 0 then 'Held' when i % 30 = 4 then 'Refunded' else 'Captured' end,
+  case when i % 1000 = 0 then 'Held' when i % 500 = 1 then 'Processing' when i % 100 = 2 then 'Authorised'
+    when i % 20 = 3 then 'Created' when i % 30 = 4 then 'Refunded' else 'Captured' end,
   ${now} - i * 1000, 'imported', ${now}, ${now}, ${now} - i * 1000, ${now},
   ${name} || ' surname' || (i % 20000), 'mail' || (i % 50000) || '@shop.example',
   case when i % 2 = 0 then 'Visa' else 'Mastercard' end,
