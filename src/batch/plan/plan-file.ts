@@ -17,7 +17,7 @@ import {
 import { GuardError, UsageError } from '../../errors.js';
 import { fileProblem, isSystemError } from '../../file-problem.js';
 import type { SheetFormat } from '../../spreadsheet/sheet.js';
-import type { BatchAction, PlanRow, PlanSummary } from './plan-row.js';
+import { batchActions, type BatchAction, type PlanRow, type PlanSummary } from './plan-row.js';
 
 export interface PlanHeader {
   paydesk: 'plan';
@@ -165,12 +165,27 @@ export async function* rowsOfChecked(path: string, key: string, plan: PlanFile):
 
 function headerOf(line: string, path: string): PlanHeader {
   if (!line.startsWith('{"paydesk":"plan"') || !line.endsWith(',"rows":[\n')) throw notAPlan(path);
-  const header = parsed(`${line.slice(0, -',"rows":[\n'.length)}}`, path) as unknown as PlanHeader;
-  if (header.version === 1) return header;
-  throw new UsageError(`${path} is a plan of another format (${String(header.version)}).`, {
-    code: 'plan-format',
-    next: [PLAN_COMMAND],
-  });
+  const header = parsed(`${line.slice(0, -',"rows":[\n'.length)}}`, path);
+  if (!isJsonObject(header)) throw edited(path);
+  if (header.version !== 1) {
+    throw new UsageError(`${path} is a plan of another format (${JSON.stringify(header.version)}).`, {
+      code: 'plan-format',
+      next: [PLAN_COMMAND],
+    });
+  }
+  if (!isHeader(header)) throw edited(path);
+  return header;
+}
+
+/** Decisions are made by the header before the whole plan was read and its seal checked. */
+function isHeader(value: JsonObject): value is JsonObject & PlanHeader {
+  const { id, action, baseUrl, appId, kind, profile, ledger, createdTime, file } = value;
+  return (
+    [id, baseUrl, appId, ledger, createdTime, profile ?? ''].every((text) => typeof text === 'string') &&
+    batchActions.some((known) => known === action) &&
+    (kind === 'sandbox' || kind === 'live') &&
+    isJsonObject(file)
+  );
 }
 
 function checkSeal(seal: Hmac, line: string, path: string): string {
