@@ -35,8 +35,8 @@ export function routeTo(url: string, env: Environment): Route {
 
 /** The lower-case name goes first, also when it is empty, as in curl. */
 function variableIn(env: Environment, name: string): [name: string, value: string | undefined] {
-  const found = [name, name.toUpperCase()].find((spelling) => env[spelling] !== undefined);
-  return [found ?? name.toUpperCase(), found === undefined ? undefined : env[found]!.trim()];
+  const spelling = env[name] === undefined ? name.toUpperCase() : name;
+  return [spelling, env[spelling]?.trim()];
 }
 
 function readProxy(variable: string, given: string): Proxy {

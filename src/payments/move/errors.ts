@@ -15,6 +15,7 @@ import {
   UnknownOutcomeError,
 } from '../../errors.js';
 import { outcomeOf, UNNAMED, type Entry } from '../../ledger/moves/entries.js';
+import type { Outcome } from '../../ledger/moves/operations.js';
 import { capitalised, safeText } from '../../output/text.js';
 import { moment, whenText } from '../../output/time.js';
 import { quietOf, type Desk } from '../desk.js';
@@ -284,9 +285,12 @@ export function openUnread(entry: Entry, why: PaydeskError): UnknownOutcomeError
 /** Before the quiet period has passed, an instruction that may have left may still show an effect. */
 export function quietPeriod(entry: Entry, read: PaymentRead, heldMs: number): GuardError {
   const { operation } = entry;
-  const was = { refused: 'was refused', unsent: 'was not accepted', failed: 'failed' }[
-    outcomeOf(entry) as string
-  ];
+  const endings: Partial<Record<Outcome, string>> = {
+    refused: 'was refused',
+    unsent: 'was not accepted',
+    failed: 'failed',
+  };
+  const was = endings[outcomeOf(entry)];
   return new GuardError(
     `The ${nounOf(operation)} of payment ${labelOf(read)} was sent at ${moment(entry.time)} ` +
       `and ${was ?? 'has an unknown outcome'}. Nothing was sent now: it can be sent again ${whenText(heldMs)}, ` +
