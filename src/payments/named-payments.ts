@@ -41,18 +41,28 @@ export function parsePayment(typed: string): NamedPayment {
   return { typed, key: { paymentId: name }, ...(prefix === undefined ? { mayBeReference: true } : {}) };
 }
 
-/** One payment per line; empty lines are skipped, and all bad lines are reported at once. */
-export function parsePaymentLines(text: string): NamedPayment[] {
+/** One payment per line; empty lines are skipped. */
+export const parsePaymentLines = (text: string): NamedPayment[] =>
+  parseLines(text, (line) => [line.trim()].filter(Boolean), parsePayment);
+
+/** The payments in every line; all bad lines are reported at once. */
+export function parseLines(
+  text: string,
+  namesIn: (line: string) => string[],
+  parse: (name: string) => NamedPayment,
+): NamedPayment[] {
   const bad: string[] = [];
-  const names = text.split('\n').flatMap((line, index) => {
-    if (line.trim() === '') return [];
-    try {
-      return [parsePayment(line.trim())];
-    } catch (error) {
-      bad.push(`line ${index + 1}: ${(error as Error).message}`);
-      return [];
-    }
-  });
+  const names = text.split('\n').flatMap((line, index) =>
+    namesIn(line).flatMap((name) => {
+      try {
+        return [parse(name)];
+      } catch (error) {
+        if (!(error instanceof BadValue)) throw error;
+        bad.push(`line ${index + 1}: ${error.message}`);
+        return [];
+      }
+    }),
+  );
   if (bad.length > 0) throw new BadValue(bad.join('; '));
   if (names.length === 0) throw new BadValue('contains no payment');
   return names;

@@ -1,8 +1,7 @@
 // Payments in a list that somebody pasted: bullets, list numbers, labels, quotes and commas are not part of a name. Only
 // for commands that show a payment before anything is done to it; a money move takes names as they are written.
 
-import { BadValue } from '../typed-values.js';
-import { type NamedPayment, parsePayment } from './named-payments.js';
+import { type NamedPayment, parseLines, parsePayment } from './named-payments.js';
 
 const BULLET = /^(?:[-*•–—]|\d{1,3}[.)])(?:\s+|$)/;
 const QUOTED = /^(?:"([^"]+)"|'([^']+)'|`([^`]+)`|“([^“”]+)”)$/;
@@ -42,20 +41,5 @@ export function parsePastedName(written: string): NamedPayment {
   return name === written ? parsed : { ...parsed, written };
 }
 
-/** All bad lines are reported at once. */
-export function parsePastedLines(text: string): NamedPayment[] {
-  const bad: string[] = [];
-  const names = text.split('\n').flatMap((line, index) =>
-    namesInLine(line).flatMap((name) => {
-      try {
-        return [parsePastedName(name)];
-      } catch (error) {
-        bad.push(`line ${index + 1}: ${(error as Error).message}`);
-        return [];
-      }
-    }),
-  );
-  if (bad.length > 0) throw new BadValue(bad.join('; '));
-  if (names.length === 0) throw new BadValue('contains no payment');
-  return names;
-}
+export const parsePastedLines = (text: string): NamedPayment[] =>
+  parseLines(text, namesInLine, parsePastedName);

@@ -16,7 +16,7 @@ import { chargeOutcome } from '../../src/payments/charge-outcome.js';
 import { differencesFound, differencesMade } from '../../src/payments/differences.js';
 import { endingOf } from '../../src/payments/endings.js';
 import { forbidden } from '../../src/payments/move/legality.js';
-import { parsePayment, parsePaymentLines } from '../../src/payments/named-payments.js';
+import { parseLines, parsePayment, parsePaymentLines } from '../../src/payments/named-payments.js';
 import { generateReference } from '../../src/payments/payment-draft.js';
 
 function payment(state: string, more: Record<string, unknown> = {}): PaymentRead {
@@ -47,6 +47,13 @@ describe('a payment as it is typed', () => {
   it('names the lines that are bad', () => {
     expect(() => parsePaymentLines('a\nid:x\n\nid:y')).toThrow(/line 2: .*; line 4: /);
     expect(parsePaymentLines('a\r\n\n 2 \n').map(({ typed }) => typed)).toEqual(['a', '2']);
+  });
+
+  it('does not take an error of ours for a bad line', () => {
+    const parse = () => {
+      throw new TypeError('not a function');
+    };
+    expect(() => parseLines('a\nb', (line) => [line], parse)).toThrow(TypeError);
   });
 });
 
