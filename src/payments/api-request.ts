@@ -15,7 +15,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.
 import { UsageError } from '../errors.js';
 import { BadValue, parseId } from '../typed-values.js';
 import { type CreateRequest, requestEndpoints } from './send-create.js';
-import type { RequestKind } from './differences.js';
+import { customerOf, type RequestKind } from './differences.js';
 import { FieldConflict, fieldsBody } from './api-fields.js';
 
 interface TypedRequest {
@@ -112,7 +112,7 @@ export function planApiRequest(typed: TypedRequest, appId: string): ApiRequest {
     refuseQuery(resolved.path, of === 'charge' ? 'a charge' : 'a create');
     return { kind: 'make', of, body: body as CreateRequest['body'] };
   }
-  const customerId = parameters.customerId ?? buyerIn(body);
+  const customerId = parameters.customerId ?? customerOf(body);
   return { kind: 'request', method, path, query, body, repeat: resolved.repeat, endpoint, customerId };
 }
 
@@ -167,13 +167,6 @@ function withKey(key: string, body: JsonValue | undefined): JsonObject {
     if (!(error instanceof BadValue)) throw error;
     throw refuse('--body', `${key}: ${error.message}`);
   }
-}
-
-function buyerIn(body: JsonValue | undefined): string | undefined {
-  const order = isJsonObject(body) ? body.customerOrder : undefined;
-  const customer = isJsonObject(order) ? order.customer : undefined;
-  const id = isJsonObject(customer) ? customer.customerId : undefined;
-  return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
 /** A query has every name once; a body has lists. */

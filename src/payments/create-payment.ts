@@ -12,7 +12,7 @@ import { textAt, valueAt } from '../output/values.js';
 import { chargeOutcome, wasRefunded } from './charge-outcome.js';
 import { type CreatedPayment, sendCreate, type CreateRequest } from './send-create.js';
 import type { Desk } from './desk.js';
-import type { OtherDetail, RequestKind } from './differences.js';
+import { customerOf, type OtherDetail, type RequestKind } from './differences.js';
 import { idOf, labelOf, stateText } from './named-payments.js';
 import {
   chargesOnRecord,
@@ -122,7 +122,7 @@ function lostEntry(kind: RequestKind, body: CreateRequest['body'], error: Paydes
     operation: kind === 'charge' ? ('charge' as const) : ('create' as const),
     referenceId: body.referenceId,
     amount: scalarText(body['amount']) ?? '',
-    customerId: textAt(body, 'customerOrder', 'customer', 'customerId') || undefined,
+    customerId: customerOf(body),
     // A charge has none: it is that of the stored method.
     currency: scalarText(body['currency']) || undefined,
     error,

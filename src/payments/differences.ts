@@ -1,6 +1,6 @@
 import type { PaymentRead } from '../client/payment-calls.js';
 import type { Flow } from '../contract/checkout-flows.js';
-import { isJsonObject, numberText, scalarText, type JsonObject } from '../contract/json.js';
+import { numberText, scalarText, valueAtPath, type JsonObject, type JsonValue } from '../contract/json.js';
 import { sameAmount } from '../contract/exact.js';
 import { paymentFlows } from '../contract/payment.js';
 import { wasCaptured } from '../contract/states.js';
@@ -89,9 +89,6 @@ function isSame(field: string, asked: string, found: string): boolean {
 /** An address in its usual spelling: `https://shop.example` is `https://shop.example/`. */
 const hrefOf = (address: string): string => URL.parse(address)?.href ?? address;
 
-/** The customer that a body names. */
-export function customerOf(body: JsonObject): string | undefined {
-  const order = body['customerOrder'];
-  const customer = isJsonObject(order) ? order['customer'] : undefined;
-  return isJsonObject(customer) ? scalarText(customer['customerId']) : undefined;
-}
+/** The customer that a body names; an empty text names nobody. */
+export const customerOf = (body: JsonValue | undefined): string | undefined =>
+  scalarText(valueAtPath(body, 'customerOrder.customer.customerId')) || undefined;

@@ -13,7 +13,7 @@ import {
   UnknownOutcomeError,
 } from '../../src/errors.js';
 import { chargeOutcome } from '../../src/payments/charge-outcome.js';
-import { differencesFound, differencesMade } from '../../src/payments/differences.js';
+import { customerOf, differencesFound, differencesMade } from '../../src/payments/differences.js';
 import { endingOf } from '../../src/payments/endings.js';
 import { forbidden } from '../../src/payments/move/legality.js';
 import { parseLines, parsePayment, parsePaymentLines } from '../../src/payments/named-payments.js';
@@ -70,6 +70,22 @@ describe('a charge', () => {
     'that is %s and shows captured money',
     (state) => expect(chargeOutcome(payment(state, { capturedAmount: 3 }), true)).toBe('unknown'),
   );
+});
+
+describe('the customer of a body', () => {
+  it.each([
+    ['c', 'c'],
+    [517, '517'],
+    ['', undefined],
+    [true, undefined],
+    [{ id: 'c' }, undefined],
+  ])('whose customerId is %j', (customerId, expected) => {
+    expect(customerOf({ customerOrder: { customer: { customerId } } })).toBe(expected);
+  });
+
+  it.each([[undefined], [null], ['c'], [[]], [{}], [{ customerOrder: [] }]])('%j has none', (body) => {
+    expect(customerOf(body)).toBeUndefined();
+  });
 });
 
 describe('what makes a payment another one', () => {
