@@ -5,13 +5,11 @@ import {
   isJsonNumber,
   isJsonObject,
   numberFromText,
-  numberText,
   valueAtPath,
   type JsonObject,
   type JsonValue,
 } from '../contract/json.js';
 import { sameAmount } from '../contract/exact.js';
-import { isAmount } from '../contract/money.js';
 import {
   autoPaymentBody,
   hostedPaymentBody,
@@ -198,13 +196,9 @@ function setAt(object: JsonObject, path: string, value: JsonValue): void {
 }
 
 function sameValue(path: string, a: JsonValue, b: JsonValue): boolean {
-  if (path === 'amount' && isJsonNumber(a) && isJsonNumber(b)) return sameMoney(numberText(a), numberText(b));
+  if (path === 'amount' && isJsonNumber(a) && isJsonNumber(b)) return sameAmount(a, b);
   if (path === 'expirationTime') return Date.parse(shown(a)) === Date.parse(shown(b));
   return JSON.stringify(a) === JSON.stringify(b);
-}
-
-function sameMoney(a: string, b: string): boolean {
-  return a === b || (isAmount(a) && isAmount(b) && sameAmount(a, b));
 }
 
 const shown = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));

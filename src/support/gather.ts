@@ -2,8 +2,9 @@
 
 import type { Client } from '../client/client.js';
 import type { PaymentRead } from '../client/payment-calls.js';
+import { sameAmount } from '../contract/exact.js';
 import { numberText } from '../contract/json.js';
-import { isPositive, shortDecimal, takenAmount, writtenOut } from '../contract/money.js';
+import { isPositive, takenAmount } from '../contract/money.js';
 import {
   isSettleOperation,
   isStateName,
@@ -127,8 +128,7 @@ function amountTexts(
   const { currency } = payment;
   const whole = takenAmount(undefined, payment);
   const taken = takenAmount(state, payment);
-  const plain = (amount = '') => shortDecimal(writtenOut(amount));
-  const isWhole = plain(whole) === plain(taken);
+  const isWhole = whole !== undefined && taken !== undefined && sameAmount(whole, taken);
   return { amount: amountText(whole, currency), taken: amountText(isWhole ? whole : taken, currency) };
 }
 

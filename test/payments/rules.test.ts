@@ -2,6 +2,7 @@ import { commandText } from '../../src/next-command.js';
 import { describe, expect, it } from 'vitest';
 import type { PaymentRead } from '../../src/client/payment-calls.js';
 import { decodePayment } from '../../src/client/answers.js';
+import { numberFromText } from '../../src/contract/json.js';
 import { isStateName, stateNames } from '../../src/contract/states.js';
 import {
   exitCodeOf,
@@ -17,7 +18,7 @@ import { customerOf, differencesFound, differencesMade } from '../../src/payment
 import { endingOf } from '../../src/payments/endings.js';
 import { forbidden } from '../../src/payments/move/legality.js';
 import { parseLines, parsePayment, parsePaymentLines } from '../../src/payments/named-payments.js';
-import { generateReference } from '../../src/payments/payment-draft.js';
+import { draftRequest, generateReference } from '../../src/payments/payment-draft.js';
 
 function payment(state: string, more: Record<string, unknown> = {}): PaymentRead {
   const raw = { paymentId: 7, referenceId: 'r', paymentState: state, amount: 10.1, currency: 'EUR', ...more };
@@ -85,6 +86,22 @@ describe('the customer of a body', () => {
 
   it.each([[undefined], [null], ['c'], [[]], [{}], [{ customerOrder: [] }]])('%j has none', (body) => {
     expect(customerOf(body)).toBeUndefined();
+  });
+});
+
+describe('an amount that is given twice', () => {
+  const isConflict = (body: string, amount: string) =>
+    draftRequest('hosted-page', {
+      flags: { amount: numberFromText(amount) },
+      body: { source: 'body.json', value: { amount: numberFromText(body) } },
+    }).bad.some(({ problem }) => problem.includes('leave out one of them'));
+
+  it.each(['10', '10.0', '10.00', '10.000', '1e1'])('%s is 10.0', (body) => {
+    expect(isConflict(body, '10.0')).toBe(false);
+  });
+
+  it.each(['10.01', '100', '1e2'])('%s is not 10.0', (body) => {
+    expect(isConflict(body, '10.0')).toBe(true);
   });
 });
 
