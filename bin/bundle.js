@@ -40,6 +40,7 @@ const groups = {
     'src/contract/checkout-methods.ts',
     'src/contract/money.ts',
     'src/contract/spoken-amount.ts',
+    'src/shorten.ts',
   ],
   payment: ['src/commands/payments/get.ts'],
   client: ['src/client/client.ts', 'node_modules/undici/lib/dispatcher/pool.js'],

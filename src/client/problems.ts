@@ -3,6 +3,7 @@
 import type { Answer } from './exchange.js';
 import type { FieldError } from '../contract/problem.js';
 import { isJsonNumber, isJsonObject, numberText, type JsonObject, type JsonValue } from '../contract/json.js';
+import { shorten } from '../shorten.js';
 
 export interface ServiceProblem {
   httpStatus: number;
@@ -33,7 +34,7 @@ export function problemOf(answer: Answer): ServiceProblem {
 
 /** The status, and the beginning of whatever came with it. */
 function unrecognised({ httpStatus, text }: Answer): string {
-  return isBare(text) ? `HTTP ${httpStatus}` : `HTTP ${httpStatus} ${shorten(text, MAX_SHOWN)}`;
+  return isBare(text) ? `HTTP ${httpStatus}` : `HTTP ${httpStatus} ${oneLine(text, MAX_SHOWN)}`;
 }
 
 /** Nothing, or nothing in brackets. */
@@ -55,9 +56,9 @@ interface Described {
 function described({ raw, text }: Answer): Described {
   if (isJsonObject(raw)) return fromObject(raw);
   if (Array.isArray(raw)) return { fieldErrors: fieldErrorsOf(raw) };
-  if (typeof raw === 'string') return { message: shorten(raw), fieldErrors: [] };
+  if (typeof raw === 'string') return { message: oneLine(raw), fieldErrors: [] };
   if (raw !== undefined || text === '') return { fieldErrors: [] };
-  return { message: /<[a-z!/]/i.test(text) ? fromHtml(text) : shorten(text), fieldErrors: [] };
+  return { message: /<[a-z!/]/i.test(text) ? fromHtml(text) : oneLine(text), fieldErrors: [] };
 }
 
 function fromObject(object: JsonObject): Described {
@@ -93,7 +94,7 @@ function codeOf(object: JsonObject): string | undefined {
 function fieldErrorsOf(value: JsonValue | undefined): FieldError[] {
   if (Array.isArray(value)) {
     return value.flatMap((entry) => {
-      if (typeof entry === 'string') return [{ path: '', message: shorten(entry) }];
+      if (typeof entry === 'string') return [{ path: '', message: oneLine(entry) }];
       if (!isJsonObject(entry)) return [];
       const path =
         first(entry, ['path', 'field', 'pointer', 'property', 'param', 'name']) ?? joined(entry.path);
@@ -108,7 +109,7 @@ function fieldErrorsOf(value: JsonValue | undefined): FieldError[] {
   return Object.entries(value).flatMap(([path, messages]) =>
     (Array.isArray(messages) ? messages : [messages])
       .filter((message) => typeof message === 'string')
-      .map((message) => ({ path, message: shorten(message) })),
+      .map((message) => ({ path, message: oneLine(message) })),
   );
 }
 
@@ -126,7 +127,7 @@ function first(object: JsonObject, names: string[]): string | undefined {
 }
 
 function words(value: JsonValue | undefined): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? shorten(value) : undefined;
+  return typeof value === 'string' && value.trim() !== '' ? oneLine(value) : undefined;
 }
 
 function fromHtml(html: string): string | undefined {
@@ -138,7 +139,7 @@ function fromHtml(html: string): string | undefined {
       .replaceAll(/<(script|style)\b[^>]*>[^]*?(<\/\1\s*>|$)/gi, ' ')
       .replaceAll(/<[^>]*>?/g, ' ')
       .trim();
-  return text ? shorten(unescapeHtml(text)) : undefined;
+  return text ? oneLine(unescapeHtml(text)) : undefined;
 }
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
@@ -149,10 +150,11 @@ function unescapeHtml(text: string): string {
   );
 }
 
-function shorten(text: string, length = MAX_TEXT): string {
+/** White space is a blank, however much there is of it. */
+function oneLine(text: string, length = MAX_TEXT): string {
   const line = text
     .slice(0, length * 10)
     .replaceAll(/\s+/g, ' ')
     .trim();
-  return line.length > length ? `${line.slice(0, length - 1)}…` : line;
+  return shorten(line, length);
 }

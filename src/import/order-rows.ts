@@ -8,7 +8,7 @@ import {
   namingPrefixes,
   referenceHeaders,
 } from '../spreadsheet/payment-columns.js';
-import type { FileProblems } from '../spreadsheet/problems.js';
+import { type FileProblems, shortText } from '../spreadsheet/problems.js';
 import {
   plainName,
   readSheet,
@@ -145,7 +145,7 @@ function readOrder(
     };
     return [{ line, name: parsePayment(namingPrefixes[column] + cells[column]), order }];
   } catch (error) {
-    problems.add(line, `${column} ${cells[column]?.slice(0, 40)}: ${(error as Error).message}`);
+    problems.add(line, `${column} ${shortText(cells[column] ?? '')}: ${(error as Error).message}`);
     return [];
   }
 }

@@ -1,4 +1,5 @@
 import { UsageError } from '../errors.js';
+import { shorten } from '../shorten.js';
 
 /** How many lines or rows are named where there may be many. */
 export const MAX_NAMED = 20;
@@ -7,8 +8,10 @@ export const MAX_NAMED = 20;
 export const firstRows = <Row extends { line: number }>(rows: readonly Row[]): Row[] =>
   rows.toSorted((one, other) => one.line - other.line).slice(0, MAX_NAMED);
 
+const MAX_QUOTED = 40;
+
 /** A cell as a problem quotes it. */
-export const shortText = (text: string): string => (text.length > 40 ? `${text.slice(0, 39)}…` : text);
+export const shortText = (text: string): string => shorten(text, MAX_QUOTED);
 
 /** Text that cannot be read on from here; the message completes "line 7: …". */
 export class UnreadableText extends Error {}

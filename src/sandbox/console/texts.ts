@@ -18,14 +18,6 @@ export function durationText(ms: number): string {
   return `${ms / size}${unit}`;
 }
 
-/** The beginning of a text, where the whole would be too much. */
-export function clip(text: string, length: number): string {
-  if (text.length <= length) return text;
-  // Not through the middle of a character.
-  const end = /[\uD800-\uDBFF]/.test(text.charAt(length - 2)) ? length - 2 : length - 1;
-  return `${text.slice(0, end)}…`;
-}
-
 /** By which door something came in. */
 export function doorText(via: string | null): string {
   if (via === null) return '';

@@ -1,6 +1,7 @@
 import type { Commands } from '../../../console/commands.js';
 import type { TypedForm } from '../../../console/results.js';
-import { clip, durationText } from '../../../console/texts.js';
+import { durationText } from '../../../console/texts.js';
+import { shorten } from '../../../../shorten.js';
 import type { App } from '../../../domain/apps.js';
 import { Words } from '../command-words.js';
 import { FormField, Form } from '../form.js';
@@ -54,7 +55,7 @@ function AppCard(props: AppProps) {
     <section class="card stack" aria-labelledby={`app-${id}`}>
       <div class="row apart">
         <h2 id={`app-${id}`}>
-          <Text of={clip(app.friendly_name, 80)} />
+          <Text of={shorten(app.friendly_name, 80)} />
         </h2>
         <span class={`badge tone-${blocked ? 'bad' : 'good'}`}>{blocked ? 'blocked' : 'open'}</span>
       </div>
@@ -70,16 +71,16 @@ function AppCard(props: AppProps) {
           </code>
         </Fact>
         <Fact name="Webhooks to">
-          <Text of={app.webhook_url === null ? 'no address' : clip(app.webhook_url, 200)} />
+          <Text of={app.webhook_url === null ? 'no address' : shorten(app.webhook_url, 200)} />
         </Fact>
         <Fact name="Fraud policy">
-          <Text of={policy ? clip(policy.name, 60) : 'none'} />
+          <Text of={policy ? shorten(policy.name, 60) : 'none'} />
         </Fact>
         <Fact name="Providers">
           <ul class="quiet-list">
             {app.profiles.slice(0, MAX_LISTED).map((profile) => (
               <li>
-                {profile.payment_profile_id} <Text of={clip(profile.name, 40)} />: {profile.method_type}
+                {profile.payment_profile_id} <Text of={shorten(profile.name, 40)} />: {profile.method_type}
                 {profile.is_active === 1 ? '' : ', not active'}, window {durationText(profile.window_ms)}
                 {profile.delay_ms > 0 && `, answers after ${durationText(profile.delay_ms)}`}
               </li>
@@ -102,7 +103,7 @@ function Changes({ app, commands, token, typed }: AppProps) {
   return (
     <details open={typed !== undefined}>
       <summary>
-        Change <Text of={clip(app.friendly_name, 40)} />
+        Change <Text of={shorten(app.friendly_name, 40)} />
       </summary>
       <div class="stack">
         <div>
@@ -135,7 +136,8 @@ function Changes({ app, commands, token, typed }: AppProps) {
                 options={[
                   ['', 'none'],
                   ...policies.map(
-                    ({ fraud_policy_id, name }) => [String(fraud_policy_id), plain(clip(name, 60))] as const,
+                    ({ fraud_policy_id, name }) =>
+                      [String(fraud_policy_id), plain(shorten(name, 60))] as const,
                   ),
                 ]}
                 chosen={policy}

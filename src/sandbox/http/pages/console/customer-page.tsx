@@ -1,5 +1,5 @@
 import type { ConsolePayment } from '../../../console/payment-list.js';
-import { clip } from '../../../console/texts.js';
+import { shorten } from '../../../../shorten.js';
 import type { App } from '../../../domain/apps.js';
 import { registrationOf } from '../../../domain/methods.js';
 import type { CustomerRow, MethodRow } from '../../../schema.js';
@@ -33,21 +33,21 @@ export function CustomerPage({ app, customer, methods, payments, panel, commands
         <h1 id="customer-title">
           Customer <Text of={id} />{' '}
           <span class="sub">
-            <Text of={clip(nameText(customer), 120)} />
+            <Text of={shorten(nameText(customer), 120)} />
           </span>
         </h1>
         <dl class="pairs">
           <Fact name="E-mail">
-            <Text of={clip(customer.email ?? 'none', 120)} />
+            <Text of={shorten(customer.email ?? 'none', 120)} />
           </Fact>
           <Fact name="Mobile">
-            <Text of={clip(customer.mobile_number ?? 'none', 60)} />
+            <Text of={shorten(customer.mobile_number ?? 'none', 60)} />
           </Fact>
           <Fact name="Fraud policy">
-            <Text of={policy ? clip(policy.name, 60) : 'the policy of the payment or the app'} />
+            <Text of={policy ? shorten(policy.name, 60) : 'the policy of the payment or the app'} />
           </Fact>
           <Fact name="App">
-            <Text of={clip(app.friendly_name, 80)} /> ({appId})
+            <Text of={shorten(app.friendly_name, 80)} /> ({appId})
           </Fact>
           <Fact name="Since">
             <Time at={customer.created_time} />

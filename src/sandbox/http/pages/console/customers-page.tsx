@@ -1,6 +1,7 @@
 import type { RangePage } from '../../../console/ranges.js';
 import type { CustomerFilter } from '../../../console/customer-list.js';
-import { clip, timeText } from '../../../console/texts.js';
+import { timeText } from '../../../console/texts.js';
+import { shorten } from '../../../../shorten.js';
 import type { App } from '../../../domain/apps.js';
 import type { CustomerRow } from '../../../schema.js';
 import { sections } from './console-frame.js';
@@ -51,7 +52,7 @@ export function CustomersPage({ apps, filter, typed, page, isFirst }: CustomersP
           <p class="muted">
             {found[filter.search.by]}{' '}
             <strong>
-              <Text of={clip(filter.search.text, 60)} />
+              <Text of={shorten(filter.search.text, 60)} />
             </strong>
             .
           </p>
@@ -99,20 +100,20 @@ function CustomerTable({ customers, apps }: { customers: CustomerRow[]; apps: Ap
             <tr>
               <td>
                 <a href={customerPath(customer.app_id, customer.customer_id)}>
-                  <Text of={clip(customer.customer_id, 32)} />
+                  <Text of={shorten(customer.customer_id, 32)} />
                 </a>
                 <span class="sub">
-                  <Text of={clip(nameText(customer), 40)} />
+                  <Text of={shorten(nameText(customer), 40)} />
                 </span>
                 <span class="sub compact">
-                  <Text of={clip(customer.email ?? '', 40)} />
+                  <Text of={shorten(customer.email ?? '', 40)} />
                 </span>
               </td>
               <td class="roomy">
-                <Text of={clip(customer.email ?? '', 40)} />
+                <Text of={shorten(customer.email ?? '', 40)} />
               </td>
               <td class="roomy">
-                <Text of={clip(nameOf(customer.app_id), 24)} />
+                <Text of={shorten(nameOf(customer.app_id), 24)} />
               </td>
               <td class="roomy when">{timeText(customer.created_time)}</td>
             </tr>

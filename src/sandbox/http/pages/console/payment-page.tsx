@@ -3,7 +3,7 @@ import { states, type StateName } from '../../../../contract/states.js';
 import type { Commands } from '../../../console/commands.js';
 import type { TypedForm } from '../../../console/results.js';
 import type { PaymentTimeline } from '../../../console/timeline.js';
-import { clip } from '../../../console/texts.js';
+import { shorten } from '../../../../shorten.js';
 import { providerInstructions } from '../../../domain/provider-instructions.js';
 import type { App } from '../../../domain/apps.js';
 import type { Books } from '../../../domain/providers.js';
@@ -101,7 +101,7 @@ function Facts({ app, payment, books, checkout }: PaymentProps) {
         {payment.failure !== null && (
           <>
             {' Reason: '}
-            <Text of={clip(payment.failure, 200)} />
+            <Text of={shorten(payment.failure, 200)} />
           </>
         )}
       </p>
@@ -143,7 +143,7 @@ function Facts({ app, payment, books, checkout }: PaymentProps) {
           </Fact>
         )}
         <Fact name="Webhook">
-          <Text of={clip(payment.webhook_url ?? app.webhook_url ?? 'no address, so none is sent', 200)} />
+          <Text of={shorten(payment.webhook_url ?? app.webhook_url ?? 'no address, so none is sent', 200)} />
         </Fact>
         <Fact name="Provider’s books">{booksText(books)}</Fact>
       </dl>

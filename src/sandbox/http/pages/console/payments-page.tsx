@@ -2,7 +2,8 @@ import { formatAmount } from '../../../../contract/amount-format.js';
 import type { CommandTemplate } from '../../../console/commands.js';
 import { stateNames, statesAwaitingProvider, type StateName } from '../../../../contract/states.js';
 import type { ConsolePayment, PaymentFilter, PaymentListPage } from '../../../console/payment-list.js';
-import { clip, timeText } from '../../../console/texts.js';
+import { timeText } from '../../../console/texts.js';
+import { shorten } from '../../../../shorten.js';
 import type { App } from '../../../domain/apps.js';
 import { StateBadge } from '../badge.js';
 import { sections } from './console-frame.js';
@@ -94,7 +95,7 @@ function Said({ filter: { search, state }, page }: { filter: PaymentFilter; page
     <p class="muted">
       {what}{' '}
       <strong>
-        <Text of={clip(search.text, 60)} />
+        <Text of={shorten(search.text, 60)} />
       </strong>
       {state !== undefined && `, in the state ${state}`}.
       {page.looked !== undefined && page.next !== undefined && ` ${page.looked} searched so far.`}
@@ -149,12 +150,12 @@ export function PaymentTable({ payments, apps }: { payments: ConsolePayment[]; a
                   {payment.payment_id}
                 </a>
                 <span class="sub">
-                  <Text of={clip(payment.reference_id, 40)} />
+                  <Text of={shorten(payment.reference_id, 40)} />
                 </span>
                 <span class="compact">{formatAmount(payment.amount, payment.currency)}</span>
               </td>
               <td class="roomy">
-                <Text of={clip(payment.customer_id, 24)} />
+                <Text of={shorten(payment.customer_id, 24)} />
               </td>
               <td class="num roomy">{formatAmount(payment.amount, payment.currency)}</td>
               <td>
@@ -163,7 +164,7 @@ export function PaymentTable({ payments, apps }: { payments: ConsolePayment[]; a
               </td>
               <td class="roomy when">{timeText(payment.created_time)}</td>
               <td class="roomy">
-                <Text of={clip(nameOf(payment.app_id), 24)} />
+                <Text of={shorten(nameOf(payment.app_id), 24)} />
               </td>
             </tr>
           ))}

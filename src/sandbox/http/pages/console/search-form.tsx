@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import { clip } from '../../../console/texts.js';
+import { shorten } from '../../../../shorten.js';
 import type { App } from '../../../domain/apps.js';
 import { plain } from '../text.js';
 import { Select, type SelectProps } from './pieces.js';
@@ -40,7 +40,7 @@ export function SearchForm(props: SearchFormProps) {
         label="App"
         options={[
           ['', 'All apps'],
-          ...apps.map((app) => [app.app_id, plain(clip(app.friendly_name, 40))] as const),
+          ...apps.map((app) => [app.app_id, plain(shorten(app.friendly_name, 40))] as const),
         ]}
         chosen={chosen ?? ''}
       />

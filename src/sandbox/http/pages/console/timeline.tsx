@@ -1,5 +1,6 @@
 import type { PaymentTimeline, ConsoleEntry } from '../../../console/timeline.js';
-import { clip, doorText } from '../../../console/texts.js';
+import { doorText } from '../../../console/texts.js';
+import { shorten } from '../../../../shorten.js';
 import type { AttemptRow, EventRow, ExchangeRow, OperationRow } from '../../../schema.js';
 import { StateBadge } from '../badge.js';
 import { plain, Text } from '../text.js';
@@ -32,13 +33,13 @@ function Operation({ operation }: { operation: OperationRow }) {
         <strong>{kind}</strong> requested: {status}
         {error !== null && (
           <>
-            , <Text of={clip(error, 120)} />
+            , <Text of={shorten(error, 120)} />
           </>
         )}
       </p>
       {description !== null && (
         <p class="small">
-          “<Text of={clip(description, 80)} />”
+          “<Text of={shorten(description, 80)} />”
         </p>
       )}
       <When time={time} via={via} />
@@ -52,7 +53,7 @@ function Exchange({ exchange }: { exchange: ExchangeRow }) {
   return (
     <>
       <p>
-        Provider was told to <strong>{kind}</strong>: <Text of={clip(verdict, 120)} />
+        Provider was told to <strong>{kind}</strong>: <Text of={shorten(verdict, 120)} />
       </p>
       <p class="small muted">
         <Time at={time} />
@@ -72,7 +73,7 @@ function Change({ event, delivery }: { event: EventRow; delivery: AttemptRow | u
       <p>
         <StateBadge state={event.to_state} />{' '}
         {event.from_state !== null && <span class="muted">from {event.from_state}: </span>}
-        {event.from_state !== null && <Text of={clip(event.cause, 120)} />}
+        {event.from_state !== null && <Text of={shorten(event.cause, 120)} />}
       </p>
       <When time={event.time} via={event.via} />
       {event.url !== null && <Webhook event={event} url={event.url} delivery={delivery} />}
@@ -83,7 +84,7 @@ function Change({ event, delivery }: { event: EventRow; delivery: AttemptRow | u
 function When({ time, via }: { time: number; via: string | null }) {
   return (
     <p class="small muted">
-      <Time at={time} /> <Text of={clip(doorText(via), 70)} />
+      <Time at={time} /> <Text of={shorten(doorText(via), 70)} />
     </p>
   );
 }
@@ -106,8 +107,8 @@ function Webhook({
       {delivery?.body != null && (
         <details id={`delivery-${delivery.id}`}>
           <summary>Request and answer</summary>
-          <pre>{plain(`POST ${clip(url, 80)}\n${clip(delivery.body, 260)}`)}</pre>
-          <pre>{plain(`${answerText(delivery)}\n${clip(delivery.answer ?? '', 80)}`)}</pre>
+          <pre>{plain(`POST ${shorten(url, 80)}\n${shorten(delivery.body, 260)}`)}</pre>
+          <pre>{plain(`${answerText(delivery)}\n${shorten(delivery.answer ?? '', 80)}`)}</pre>
         </details>
       )}
     </div>

@@ -1,5 +1,6 @@
 import type { Commands } from '../../../console/commands.js';
-import { clip, durationText } from '../../../console/texts.js';
+import { durationText } from '../../../console/texts.js';
+import { shorten } from '../../../../shorten.js';
 import type { WebhookStory } from '../../../console/webhook-list.js';
 import type { AttemptRow, EventRow } from '../../../schema.js';
 import { StateBadge } from '../badge.js';
@@ -110,11 +111,11 @@ function Delivery({ delivery }: { delivery: AttemptRow }) {
       {body !== null && (
         <pre>
           {plain(
-            `POST ${clip(delivery.url, 200)}\n${type === null ? '' : `content-type: ${type}\n`}\n${clip(body, 600)}`,
+            `POST ${shorten(delivery.url, 200)}\n${type === null ? '' : `content-type: ${type}\n`}\n${shorten(body, 600)}`,
           )}
         </pre>
       )}
-      {answer !== null && <pre>{answer === '' ? '(an empty answer)' : plain(clip(answer, 250))}</pre>}
+      {answer !== null && <pre>{answer === '' ? '(an empty answer)' : plain(shorten(answer, 250))}</pre>}
     </li>
   );
 }
@@ -135,5 +136,5 @@ export function outcomeText({ outcome, attempts }: Pick<EventRow, 'outcome' | 'a
 }
 
 export function answerText({ status, error, ms }: Pick<AttemptRow, 'status' | 'error' | 'ms'>): string {
-  return status === null ? clip(error ?? 'no answer', 120) : `${status} after ${durationText(ms)}`;
+  return status === null ? shorten(error ?? 'no answer', 120) : `${status} after ${durationText(ms)}`;
 }

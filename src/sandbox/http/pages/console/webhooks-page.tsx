@@ -1,5 +1,6 @@
 import type { RangePage } from '../../../console/ranges.js';
-import { clip, timeText } from '../../../console/texts.js';
+import { timeText } from '../../../console/texts.js';
+import { shorten } from '../../../../shorten.js';
 import { webhookFilters, type ListedWebhook, type WebhookFilter } from '../../../console/webhook-list.js';
 import { StateBadge } from '../badge.js';
 import { Text } from '../text.js';
@@ -98,11 +99,11 @@ function WebhookTable({ webhooks }: { webhooks: ListedWebhook[] }) {
               </td>
               <td class="roomy num">{webhook.attempts}</td>
               <td class="roomy">
-                <Text of={webhook.last ? clip(answerText(webhook.last), 60) : 'not sent yet'} />
+                <Text of={webhook.last ? shorten(answerText(webhook.last), 60) : 'not sent yet'} />
               </td>
               <td class="roomy when">{timeText(webhook.time)}</td>
               <td class="roomy">
-                <Text of={clip(webhook.url ?? '', 48)} />
+                <Text of={shorten(webhook.url ?? '', 48)} />
               </td>
             </tr>
           ))}

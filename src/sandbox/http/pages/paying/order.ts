@@ -1,3 +1,4 @@
+import { shorten } from '../../../../shorten.js';
 import { isJsonNumber, numberText, parseJson } from '../../../../contract/json.js';
 import { sameAmount } from '../../../../contract/exact.js';
 import { fromHundredths, toHundredths } from '../../../../contract/money.js';
@@ -62,7 +63,4 @@ function timesQuantity(amount: string, quantity: number): string {
 }
 
 /** Long text, cut to what a line can hold. */
-export function clipText(text: string): string {
-  const characters = Array.from(text);
-  return characters.length > MAX_TEXT_LENGTH ? `${characters.slice(0, MAX_TEXT_LENGTH - 1).join('')}…` : text;
-}
+export const clipText = (text: string): string => shorten(text, MAX_TEXT_LENGTH);
