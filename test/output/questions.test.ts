@@ -5,6 +5,7 @@ import type { CheckedPlan } from '../../src/batch/run/check-plan.js';
 import type { PaymentRead } from '../../src/client/payment-calls.js';
 import { parseJson } from '../../src/contract/json.js';
 import { type Line, renderLines } from '../../src/output/lines.js';
+import { displayWidth } from '../../src/output/text.js';
 import { plainTheme } from '../../src/output/theme.js';
 import { applyQuestion, resumeQuestion } from '../../src/output/views/batch-plan.js';
 import { moveQuestion } from '../../src/output/views/moves.js';
@@ -28,6 +29,13 @@ describe('the question before several payments are moved', () => {
     expect(question(three, three, kwd)).toMatch(
       /^Refund 3 payments, EUR 99\.80 {3}KWD 1\.234 in total\?\n {2}1 /,
     );
+  });
+
+  it('has its columns in line where a reference has wide or invisible letters', () => {
+    const wide = three.replace('inv-1', '注文書');
+    const hidden = three.replace('inv-1', 'a\\u200bb');
+    const rows = question(three, wide, hidden).trimEnd().split('\n').slice(1);
+    expect(rows.map((row) => displayWidth(row.slice(0, row.indexOf('EUR'))))).toEqual([17, 17, 17]);
   });
 
   it('has the sum in the form of the rows where the currency has no decimals', () => {

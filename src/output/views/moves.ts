@@ -11,7 +11,7 @@ import { counted, countText, totalsText } from '../../contract/amount-format.js'
 import { createTotals } from '../../contract/totals.js';
 import { commandPiece, joinPieces, type Line, toned, type View } from '../lines.js';
 import { describeError, type ErrorReport } from '../report.js';
-import { safeJson } from '../text.js';
+import { displayWidth, pad, safeJson, safeText } from '../text.js';
 import { textAt } from '../values.js';
 import { operationLine } from './operation.js';
 import { movedAmount, movedText } from './payment.js';
@@ -94,15 +94,16 @@ const moveText = (operation: MovesPlan['operation'], payment: unknown): string =
 
 /** One line for each payment, in columns. */
 function listed({ operation, reads }: MovesPlan): string[] {
-  const rows = reads.map(({ object }) => [
-    textAt(object, 'paymentId'),
-    textAt(object, 'referenceId'),
-    movedText(operation, object),
-  ]);
-  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  return rows.map(
-    ([id = '', reference = '', amount = '']) =>
-      `  ${id.padEnd(widths[0] ?? 0)}  ${reference.padEnd(widths[1] ?? 0)}  ${amount.padStart(widths[2] ?? 0)}`,
+  const rows = reads.map(({ object }) => ({
+    id: safeText(textAt(object, 'paymentId')),
+    reference: safeText(textAt(object, 'referenceId')),
+    amount: safeText(movedText(operation, object)),
+  }));
+  const widest = (column: 'id' | 'reference' | 'amount') =>
+    Math.max(...rows.map((row) => displayWidth(row[column])));
+  const [idWidth, referenceWidth, amountWidth] = [widest('id'), widest('reference'), widest('amount')];
+  return rows.map(({ id, reference, amount }) =>
+    ['', pad(id, idWidth), pad(reference, referenceWidth), pad(amount, amountWidth, 'right')].join('  '),
   );
 }
 

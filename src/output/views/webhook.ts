@@ -16,6 +16,7 @@ import {
   toned,
 } from '../lines.js';
 import type { ListView } from '../rows.js';
+import { pad, safeText } from '../text.js';
 import { localTime, tookTime } from '../time.js';
 import { statePiece } from '../values.js';
 
@@ -143,9 +144,9 @@ export function deliveryLine(delivery: Delivery, context: ViewContext): Line {
   }
   return joinPieces(
     `  ${clockTime(delivery.time)}  `,
-    (delivery.paymentId ?? '-').padEnd(8),
+    pad(safeText(delivery.paymentId ?? '-'), 8),
     ' ',
-    (delivery.referenceId ?? '').padEnd(12),
+    pad(safeText(delivery.referenceId ?? ''), 12),
     ' ',
     changeLine(delivery),
     ' '.repeat(Math.max(2, STATE_WIDTH - lineWidth(changeLine(delivery)))),
