@@ -7,6 +7,7 @@ const src = fileURLToPath(new URL('../src', import.meta.url));
 
 /** The contract and small files: most rooms may import all of them, whether or not they do. */
 const leaves = [
+  'answer-start',
   'atomic-file',
   'child-environment',
   'ci',
@@ -31,6 +32,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   store: [],
   errors: ['next-command', 'store', 'home-folder'],
   'next-command': [],
+  'answer-start': [],
   'atomic-file': [],
   'child-environment': [],
   ci: ['child-environment'],

@@ -1,6 +1,7 @@
 // Sends one webhook once, and records what was sent and what came back.
 
 import type { Agent } from 'undici';
+import { startOf } from '../../answer-start.js';
 import { isWebhookTarget } from '../../loopback.js';
 import { webhookMessage, type AnswerChoices } from '../answers.js';
 import type { SandboxEngine } from '../engine.js';
@@ -46,7 +47,7 @@ type Sent = Pick<AttemptRow, 'url' | 'content_type' | 'body'>;
 type Received = Pick<AttemptRow, 'status' | 'error' | 'answer'>;
 
 const TIMEOUT_MS = 5_000;
-const ANSWER_LENGTH = 500;
+const MAX_ANSWER_BYTES = 500;
 
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { engine, answers, webhookHosts, connections } = options;
@@ -159,7 +160,7 @@ async function post(
     bodyTimeout: 2 * TIMEOUT_MS,
     signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
   });
-  return { status: answer.statusCode, answer: await startOf(answer.body) };
+  return { status: answer.statusCode, answer: await startOf(answer.body, MAX_ANSWER_BYTES) };
 }
 
 const notAllowed = (url: string): string =>
@@ -169,18 +170,6 @@ function withQuery(url: string, query: Record<string, string>): URL {
   const target = new URL(url);
   for (const [key, value] of Object.entries(query)) target.searchParams.set(key, value);
   return target;
-}
-
-async function startOf(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
-  let text = '';
-  for await (const chunk of body) {
-    text += chunk.toString('utf8');
-    if (text.length >= ANSWER_LENGTH) {
-      body.destroy();
-      break;
-    }
-  }
-  return text.slice(0, ANSWER_LENGTH);
 }
 
 function reasonOf(error: unknown): string {

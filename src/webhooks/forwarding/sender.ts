@@ -1,5 +1,6 @@
 import type { Agent } from 'undici';
 import type request from 'undici/lib/api/api-request.js';
+import { startOf } from '../../answer-start.js';
 import { failureMessage } from '../../client/failures.js';
 import type { Attempt } from './forward-queue.js';
 import type { ForwardedRequest } from './forwarded-request.js';
@@ -14,7 +15,7 @@ export interface Sender {
 
 /** How long a target may take to answer. */
 const ANSWER_MS = 5_000;
-const ANSWER_START = 500;
+const MAX_ANSWER_BYTES = 500;
 const MAX_CONNECTIONS = 64;
 
 export function createSender(now: () => number): Sender {
@@ -60,7 +61,11 @@ export function createSender(now: () => number): Sender {
           bodyTimeout: ANSWER_MS,
           signal: abort.signal,
         });
-        return attempt({ status: answer.statusCode, answer: await startOf(answer.body), error: null });
+        return attempt({
+          status: answer.statusCode,
+          answer: await startOf(answer.body, MAX_ANSWER_BYTES),
+          error: null,
+        });
       } catch (error) {
         if (closed) return undefined;
         const why = late ? `no answer within ${ANSWER_MS / 1000} s` : reasonOf(error);
@@ -93,21 +98,6 @@ async function loadDispatch(skipVerify: boolean): Promise<Dispatch> {
     connect: { timeout: ANSWER_MS, ...(skipVerify ? { rejectUnauthorized: false } : {}) },
   });
   return { agent, send };
-}
-
-async function startOf(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size >= ANSWER_START) {
-      body.destroy();
-      break;
-    }
-  }
-  // A database takes no zero characters in text.
-  return Buffer.concat(chunks).subarray(0, ANSWER_START).toString('utf8').replaceAll('\0', '\uFFFD');
 }
 
 const selfSigned = ['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN'];
