@@ -1,9 +1,8 @@
-import { sql } from 'kysely';
 import type { DeskTables } from '../../ledger/schema.js';
 import type { Store } from '../../store/store.js';
 import { isOpen } from '../../ledger/moves/entries.js';
 import type { Outcome } from '../../ledger/moves/operations.js';
-import { mayHaveLeft } from '../../ledger/moves/statements.js';
+import { lastOutcome, mayHaveLeft } from '../../ledger/moves/statements.js';
 import type { Assessment, BatchAction } from './plan-row.js';
 
 /**
@@ -26,11 +25,7 @@ export function createMarkSent(
     const intents = await store.db
       .selectFrom('intents')
       .select(['payment_id', 'time'])
-      .select(
-        sql<Outcome | null>`(select outcome from outcomes where intent_id = intents.id order by outcomes.id desc limit 1)`.as(
-          'outcome',
-        ),
-      )
+      .select(lastOutcome.as('outcome'))
       .where('payment_id', 'in', [...paymentIds])
       .where('app_id', '=', appId)
       .where('retired', '=', 0)
@@ -50,10 +45,7 @@ export function createMarkSent(
       .where('app_id', '=', appId)
       .where('retired', '=', 0)
       .where('operation', '=', 'charge')
-      .where(
-        sql<boolean>`(select outcome from outcomes where intent_id = intents.id order by outcomes.id desc limit 1)
-          not in ('refused', 'unsent')`,
-      )
+      .where(lastOutcome, 'not in', ['refused', 'unsent'])
       .execute();
     return new Set(intents.map(({ reference_id }) => reference_id));
   }

@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import { statement } from '../../store/store.js';
 import { UNNAMED } from './entries.js';
+import type { Outcome } from './operations.js';
 import type { HoldRow, IntentRow, OutcomeRow } from '../schema.js';
 import type { SteadyTime } from '../steady-clock.js';
 
@@ -99,8 +100,15 @@ export const lockHoldOf = statement<HoldRow, 'intent_id'>(
 
 export const holdOf = statement<HoldRow, 'intent_id'>('select * from holds where intent_id = :intent_id');
 
+/** The last outcome of an intent; null where there is none yet. */
+const LAST_OUTCOME = `(
+  select outcome from outcomes where outcomes.intent_id = intents.id order by outcomes.id desc limit 1)`;
+
+/** The same as a value of a query on intents. */
+export const lastOutcome = sql<Outcome | null>`${sql.raw(LAST_OUTCOME)}`;
+
 const isUnseenCharge = `payment_id = '${UNNAMED}' and app_id = :app_id and retired = 0 and operation = 'charge'
-     and (select outcome from outcomes where outcomes.intent_id = intents.id order by id desc limit 1) = 'unknown'`;
+     and ${LAST_OUTCOME} = 'unknown'`;
 
 /** Charges whose payment nobody has seen, newest first. */
 export const unseenCharges = statement<{ reference_id: string }, 'app_id'>(
