@@ -3,6 +3,7 @@ import type { Store } from '../../store/store.js';
 import { isOpen } from '../../ledger/moves/entries.js';
 import type { Outcome } from '../../ledger/moves/operations.js';
 import { lastOutcome, mayHaveLeft } from '../../ledger/moves/statements.js';
+import { moment } from '../../output/time.js';
 import type { Assessment, BatchAction } from './plan-row.js';
 
 /**
@@ -73,7 +74,7 @@ export function createMarkSent(
 }
 
 function marked(each: Assessment, { time, outcome }: SentBefore): Assessment {
-  const sent = `sent ${new Date(time).toISOString().slice(0, 19).replace('T', ' ')}`;
+  const sent = `sent ${moment(time)}`;
   if (outcome === 'failed') return { ...each, verdict: 'failed-before', why: `${sent} and failed` };
   if (outcome === 'done') {
     const why = `${sent} and done, but the service shows ${each.state ?? '?'}: an old copy, or it has lost the change`;

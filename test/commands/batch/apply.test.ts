@@ -381,7 +381,7 @@ describe('rows that were sent before and failed', () => {
     const planned = await planRetry();
     expect(planned.json.counts).toMatchObject({ act: 1, 'failed-before': 2 });
     expect(planned.json).toMatchObject({ totals: { EUR: 10.5 }, failedTotals: { EUR: 21 } });
-    expect(planned.json.rows![0]!.why).toMatch(/^sent 2\d{3}-\d\d-\d\d \d\d:\d\d:\d\d and failed$/);
+    expect(planned.json.rows![0]!.why).toMatch(/^sent \d+ \w{3} 2\d{3}, \d\d:\d\d UTC and failed$/);
     const without = await desk.run('apply', [out, '--json'], { env });
     expect([without.code, without.json]).toEqual([
       0,
@@ -424,7 +424,7 @@ describe('rows whose outcome is open', () => {
     const { open, fresh, out, plan } = await planWithOpen('open.json');
     const shown = await plan();
     expect(shown.stdout).toMatch(
-      /will refund +1 +EUR 10\.50\n +will check +1 +sent [^:]+[\d:]+, outcome\s+unknown:\s+will\s+be\s+checked,\s+not\s+sent\s+again/,
+      /will refund +1 +EUR 10\.50\n +will check +1 +sent\s+\d+\s+\w+\s+\d+,\s+[\d:]+\s+UTC,\s+outcome\s+unknown:\s+will\s+be\s+checked,\s+not\s+sent\s+again/,
     );
     const { json } = await plan('--json');
     expect(json).toMatchObject({ totals: { EUR: 10.5 }, counts: { act: 1, check: 1 } });

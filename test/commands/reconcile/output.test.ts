@@ -261,7 +261,7 @@ describe('reconcile --plan', () => {
     expect(stderr).toContain(`Saved a plan to refund 1 payment to ${plan}. Nothing was sent.`);
     expect(stderr).toMatch(
       new RegExp(
-        `1 other payment will not be sent:\\n +${failed.paymentId}: sent [-\\d]+ [:\\d]+ and failed\\n`,
+        `1 other payment will not be sent:\\n +${failed.paymentId}: sent \\d+ \\w+ \\d+, [:\\d]+ UTC and failed\\n`,
       ),
     );
     expect(stderr).toContain(
