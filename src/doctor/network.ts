@@ -11,11 +11,10 @@ import { openProxyTunnel } from '../client/tunnel.js';
 import type { Environment } from '../child-environment.js';
 import { counted } from '../contract/amount-format.js';
 import { fail, pass, warn, type Check } from './check.js';
+import { DAY_MS } from '../day.js';
 
 const TIMEOUT_MS = 5_000;
 const EXPIRES_SOON_DAYS = 14;
-const DAY_MS = 86_400_000;
-
 const hostOf = (baseUrl: string): string => new URL(baseUrl).hostname.replace(/^\[(.*)\]$/, '$1');
 
 export async function checkDns(baseUrl: string): Promise<Check> {

@@ -16,8 +16,8 @@ import type { Candidate, CandidateStaging } from './staging.js';
 import { findRelated } from './related.js';
 import { idWithoutQuotes } from './id-without-quotes.js';
 import { exceptionName, isOtherCapture } from './verdict.js';
+import { DAY_MS } from '../day.js';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** How far the provider's date may be from the payment's for the pair to be worth a look. */
 const NEAR_MS = 3 * DAY_MS;
 /** More suggestions than anybody goes through. */

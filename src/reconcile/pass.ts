@@ -12,6 +12,7 @@ import { createSeen, type SeenPayments } from './seen.js';
 import type { Candidate, CandidateStaging } from './staging.js';
 import { createSettlementTally, type SettlementTally } from './tally.js';
 import { exceptionName, isOwnCapture, type PaymentFacts } from './verdict.js';
+import { DAY_MS } from '../day.js';
 
 export interface PassTools {
   store: Store<DeskTables>;
@@ -181,8 +182,6 @@ export function factsOf(known: SettledRow): PaymentFacts {
     authorizeId: known.authorize_id ?? undefined,
   };
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 function createPeriod() {
   let first: string | undefined;

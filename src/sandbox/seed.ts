@@ -11,11 +11,10 @@ import { createOrFindPayment, lockPayment } from './domain/payments.js';
 import { Refusal } from './domain/refusal.js';
 import type { Work } from './domain/work.js';
 import type { PaymentRow } from './schema.js';
+import { DAY_MS } from '../day.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-
 interface Scene {
   /** What is interesting about it, for people who read the list. */
   about: string;

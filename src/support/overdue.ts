@@ -1,9 +1,8 @@
 import { statesAwaitingProvider, type StateName } from '../contract/states.js';
+import { DAY_MS } from '../day.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-
 /** How long a payment may be in a state before it needs attention; in the states that are not listed it may stay. */
 export const OVERDUE_AFTER_MS: Readonly<Partial<Record<StateName, number>>> = {
   // Banks give customers about 15 minutes to confirm.

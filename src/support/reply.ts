@@ -15,6 +15,7 @@ import { es } from './replies/es.js';
 import { fr } from './replies/fr.js';
 import type { ReplyText, ReplyTexts } from './replies/texts.js';
 import type { Situation } from './situation.js';
+import { DAY_MS } from '../day.js';
 
 export const languages = ['en', 'de', 'es', 'fr'] as const;
 export type Language = (typeof languages)[number];
@@ -172,8 +173,6 @@ function amountIn(amount: string, currency: string | undefined, locale: string):
     ? safeText(formatAmount(amount, currency))
     : localAmount(decimal, currency, locale);
 }
-
-const DAY_MS = 86_400_000;
 
 /** The next day that is no Saturday or Sunday. */
 function nextWorkday(now: number): number {

@@ -17,6 +17,7 @@ import {
   parseUrl,
   type Pair,
 } from '../../typed-values.js';
+import { DAY_MS } from '../../day.js';
 
 export const durationFlag = custom<number>({
   helpValue: 'DURATION',
@@ -24,8 +25,6 @@ export const durationFlag = custom<number>({
 });
 export const instantFlag = custom<Date>({ helpValue: '24h|ISO', parse: async (text) => parseInstant(text) });
 export const sinceFlag = custom<Date>({ helpValue: '7d|ISO', parse: async (text) => parsePastInstant(text) });
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** A day without a time counts to its end. */
 export const untilFlag = custom<Date>({

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely';
 import { canReach, capturedStates, type StateName, stateNames } from '../../contract/states.js';
 import type { DeskTables, KnownPaymentRow } from '../schema.js';
+import { DAY_MS } from '../../day.js';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** The customer has paid in these, whatever became of it since. */
 export const paidStates: readonly StateName[] = ['Capturing', ...capturedStates];
 /** How many of them are read again and named. */

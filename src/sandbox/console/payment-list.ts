@@ -18,6 +18,7 @@ import {
   type RangePage,
   type Range,
 } from './ranges.js';
+import { DAY_MS } from '../../day.js';
 
 const columns = [
   'payment_id',
@@ -162,7 +163,7 @@ function readDays(text: string): TimeSpan | undefined {
   const [, year, month, day] = /^(\d{4})-(\d{2})(?:-(\d{2}))?$/.exec(text) ?? [];
   const start = Date.parse(day === undefined ? `${text}-01T00:00:00Z` : `${text}T00:00:00Z`);
   if (year === undefined || Number.isNaN(start)) return undefined;
-  const end = day === undefined ? Date.UTC(Number(year), Number(month), 1) : start + 86_400_000;
+  const end = day === undefined ? Date.UTC(Number(year), Number(month), 1) : start + DAY_MS;
   return { start, end };
 }
 

@@ -10,6 +10,7 @@ import { challengeResults, providerAnswers } from './choices.js';
 import { faultKindNames } from '../domain/fault-kinds.js';
 import { fraudRules } from '../domain/fraud.js';
 import { invalidRequest } from '../domain/references.js';
+import { DAY_MS } from '../../day.js';
 
 const kinds: Readonly<Record<string, string>> = {
   boolean: 'true or false',
@@ -59,7 +60,7 @@ export const faultBody = object({
   next: z.optional(z.int(atLeastOne).check(z.minimum(1, atLeastOne))),
   probability: z.optional(z.number(share).check(z.gt(0, share), z.maximum(1, share))),
   status: z.optional(z.int(serverError).check(z.minimum(400, serverError), z.maximum(599, serverError))),
-  delayMs: z.optional(z.int(aDay).check(z.minimum(0, aDay), z.maximum(86_400_000, aDay))),
+  delayMs: z.optional(z.int(aDay).check(z.minimum(0, aDay), z.maximum(DAY_MS, aDay))),
   afterCommit: z.optional(z.boolean()),
   retryAfterS: z.optional(z.int().check(z.minimum(0))),
 });

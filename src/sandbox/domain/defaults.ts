@@ -1,8 +1,7 @@
 import type { Insertable } from 'kysely';
 import type { SandboxTables } from '../schema.js';
 import type { Work } from './work.js';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../day.js';
 
 /** The provider profiles that a new app has. */
 const profiles: ReadonlyArray<Omit<Insertable<SandboxTables['provider_profiles']>, 'app_id'>> = [

@@ -13,12 +13,13 @@ import type { AppRef } from '../../ledger/payment-ref.js';
 import { madeWebhook } from '../inbox/made-webhook.js';
 import { WEBHOOK_PATH } from '../webhook-path.js';
 import type { Reader } from './reader.js';
+import { DAY_MS } from '../../day.js';
 
 const MAX_MISSED = 200;
 /** How long a webhook may be on its way. */
 const GRACE_MS = 2_000;
 /** A payment that has not moved for so long is not waited for. */
-const RECENT_MS = 30 * 86_400_000;
+const RECENT_MS = 30 * DAY_MS;
 
 interface MissedOptions {
   store: Store<DeskTables>;
