@@ -17,6 +17,7 @@ import {
   providerHostedPaymentBody,
 } from '../contract/payment-request.js';
 import { fieldErrors } from '../contract/problem.js';
+import { datedId } from '../dated-id.js';
 import type { Missing, UsageProblem } from '../output/report.js';
 
 const schemas = {
@@ -207,9 +208,6 @@ const shown = (value: JsonValue): string => (typeof value === 'string' ? value :
 export const amountValue = (text: string | undefined): JsonValue | undefined =>
   text === undefined ? undefined : numberFromText(text.replace(/^0+(?=\d)/, ''));
 
-/** `pd-20261115-k3f9x2ab`: new, and easy to read out. */
-export function generateReference(now: Date, random: () => number): string {
-  const letters = 'abcdefghjkmnpqrstuvwxyz23456789';
-  const tail = Array.from({ length: 10 }, () => letters.charAt(Math.floor(random() * letters.length)));
-  return `pd-${now.toISOString().slice(0, 10).replaceAll('-', '')}-${tail.join('')}`;
-}
+/** `pd-20261115-k3f9x2abmw`: no other payment has it. */
+export const generateReference = (now: Date, random: () => number): string =>
+  `pd-${datedId(now, 10, (limit) => Math.floor(random() * limit))}`;

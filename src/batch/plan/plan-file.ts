@@ -14,6 +14,7 @@ import {
   parseJson,
   totalsJson,
 } from '../../contract/json.js';
+import { datedId } from '../../dated-id.js';
 import { GuardError, UsageError } from '../../errors.js';
 import { fileProblem, isSystemError } from '../../file-problem.js';
 import type { SheetFormat } from '../../spreadsheet/sheet.js';
@@ -43,26 +44,21 @@ export interface PlanFile extends PlanSummary {
 /** Makes a new plan; the words in capitals are for the reader to replace. */
 export const PLAN_COMMAND = paydesk('batch', 'plan', 'FILE.csv', '--action', '…', '--out', 'PLAN.json');
 
-// No letters that are taken for others or for digits.
-const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
-
 /** What a plan that is made now is for. */
 export function planHeader(
   action: BatchAction,
   app: { baseUrl: string; appId: string; kind: 'sandbox' | 'live'; profile: string | undefined },
   { ledger, now, file }: { ledger: string; now: Date; file: SheetFormat },
 ): PlanHeader {
-  const tail = Array.from({ length: 6 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
-  const createdTime = now.toISOString();
   return {
     paydesk: 'plan',
     version: 1,
-    id: `${createdTime.slice(0, 10).replaceAll('-', '')}-${tail}`,
+    id: datedId(now, 6, randomInt),
     action,
     ...app,
     profile: app.profile ?? null,
     ledger,
-    createdTime,
+    createdTime: now.toISOString(),
     file,
   };
 }
