@@ -7,6 +7,7 @@ import {
   states as contractStates,
   statesAwaitingProvider,
 } from '../contract/states.js';
+import { madeTime } from '../ledger/known/also-paid.js';
 import { readUnsettledIds, type Span, spanQuery, statesQuery } from '../ledger/known/list.js';
 import type { AppRef } from '../ledger/payment-ref.js';
 import { type PaymentRecord, readPaymentRecords } from '../ledger/moves/payment-record.js';
@@ -179,7 +180,7 @@ function passes(row: KnownPaymentRow, filter: ListFilter, now: number): boolean 
     (states === undefined || states.includes(row.state)) &&
     (olderThanMs === undefined || now - row.state_time >= olderThanMs) &&
     (customer === undefined || row.customer_id === customer) &&
-    (since === undefined || (row.created_time ?? row.known_time) >= since)
+    (since === undefined || madeTime(row) >= since)
   );
 }
 

@@ -1,6 +1,7 @@
 // Finds known payments by what a caller says, the likeliest first.
 
 import { UsageError } from '../../errors.js';
+import { madeTime } from '../../ledger/known/also-paid.js';
 import type { KnownSearch } from '../../ledger/known/search.js';
 import type { KnownPaymentRow } from '../../ledger/schema.js';
 import type { KnownFilter } from '../../ledger/known/search-conditions.js';
@@ -96,7 +97,7 @@ export async function findPayments(
   const sorted = [...found.values()].sort(
     (a, b) =>
       matches.indexOf(a.match) - matches.indexOf(b.match) ||
-      timeOf(b.row) - timeOf(a.row) ||
+      madeTime(b.row) - madeTime(a.row) ||
       b.row.id - a.row.id,
   );
   return { found: sorted.slice(0, limit), more: sorted.length > limit };
@@ -158,8 +159,6 @@ async function findSimilar(
   }
   return found;
 }
-
-const timeOf = (row: KnownPaymentRow): number => row.created_time ?? row.known_time;
 
 function searchWordsOf(text: readonly string[], asPrefix: boolean): SearchWord[] {
   const words = [...new Set(text.flatMap(typedWords))];
@@ -232,7 +231,7 @@ function fits(row: KnownPaymentRow, words: readonly SearchWord[], filter: KnownF
     words.every((word) => hasWord(row.words, word)) &&
     (amount === undefined || isIn(row.amount_number, amount)) &&
     (currency === undefined || row.currency === currency) &&
-    (time === undefined || (timeOf(row) >= time.from && timeOf(row) < time.to)) &&
+    (time === undefined || (madeTime(row) >= time.from && madeTime(row) < time.to)) &&
     (states === undefined || states.includes(row.state)) &&
     (customer === undefined || row.customer_id === customer) &&
     (email === undefined || emails.includes(email.toLowerCase())) &&
