@@ -10,9 +10,8 @@ import { idOf } from './named-payments.js';
 
 /** A read as the desk remembers it. */
 export function seenPayment(app: AppRef, read: PaymentRead): SeenPayment {
-  const { amount, currency, customerId, referenceId, webhookUrl, createdTime, paymentState } = read.fields;
+  const { amount, currency, customerId, referenceId, webhookUrl, paymentState } = read.fields;
   const state = read.state ?? paymentState;
-  const created = createdTime === undefined ? NaN : Date.parse(createdTime);
   return storablePayment({
     appId: app.appId,
     paymentId: idOf(read),
@@ -24,10 +23,16 @@ export function seenPayment(app: AppRef, read: PaymentRead): SeenPayment {
     currency,
     capturedAmount: state !== undefined && wasCaptured(state) ? capturedText(read) : undefined,
     webhookUrl,
-    createdTime: Number.isNaN(created) ? undefined : created,
+    createdTime: createdTimeOf(read),
     provider: providerDetails(read),
     order: orderDetails(read),
   });
+}
+
+/** When the service says that it was created, in milliseconds; undefined where that is no time. */
+export function createdTimeOf({ fields: { createdTime } }: PaymentRead): number | undefined {
+  const time = Date.parse(createdTime ?? '');
+  return Number.isNaN(time) ? undefined : time;
 }
 
 const capturedText = ({ fields: { capturedAmount } }: PaymentRead): string =>

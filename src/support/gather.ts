@@ -21,6 +21,7 @@ import { quietOf } from '../payments/desk.js';
 import { failureReason } from '../payments/failure-reason.js';
 import { isAsBefore } from '../payments/move/proof.js';
 import { idOf, stateOf } from '../payments/named-payments.js';
+import { createdTimeOf } from '../payments/seen-payment.js';
 import { formatAmount } from '../contract/amount-format.js';
 import { safeText } from '../output/text.js';
 import type { Zone } from '../output/time.js';
@@ -52,8 +53,7 @@ export function gatherSituation(
   const canonical: Canonical = (name) => client.canonicalState(name) ?? name;
   const shown = fields.paymentState ?? '';
   const state = canonical(shown);
-  const created = fields.createdTime === undefined ? NaN : Date.parse(fields.createdTime);
-  const createdTime = Number.isNaN(created) ? undefined : created;
+  const createdTime = createdTimeOf(read);
   const last = webhooks.findLast(({ said, late }) => said !== undefined && !late);
   const earlier = webhooks.findLast(({ said }) => said !== undefined && canonical(said) !== state)?.said;
   // A row that could not be updated is about another state.
