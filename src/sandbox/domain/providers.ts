@@ -5,6 +5,7 @@ import type { PayInfo } from '../../contract/payment.js';
 import type { ExchangeRow, PaymentRow, ProviderProfileRow } from '../schema.js';
 import { LATE_ANSWER_MS, testCard, type Expiry } from './cards.js';
 import { findCustomer } from './customers.js';
+import { feeOf } from './fee.js';
 import { providerInstructions, type ProviderInstruction } from './provider-instructions.js';
 import { expiryOf, payerOf } from './payer.js';
 import type { Work } from './work.js';
@@ -199,9 +200,6 @@ export function providerReference(
   return `${purpose.slice(0, 3)}_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
 }
 
-/** In hundredths: 1.5 per cent, rounded down. */
-export const feeOf = (amount: string): bigint => (toHundredths(amount) * 15n) / 1000n;
-
 export function providerFee(payment: PaymentRow): PayInfo['providerFee'] {
-  return numberFromText(fromHundredths(feeOf(payment.amount)));
+  return numberFromText(fromHundredths(feeOf(toHundredths(payment.amount))));
 }

@@ -2,6 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { fromHundredths } from '../../contract/money.js';
+import { feeOf } from '../domain/fee.js';
 import type { BookEntry } from './entries.js';
 
 /** Each by the name that people type, and what is wrong with the file afterwards. */
@@ -86,7 +87,7 @@ const additions = {
       ...later(entry, draw),
       ...unknownIdentifiers(draw),
       amount,
-      fee: (amount * 15n) / 1000n,
+      fee: feeOf(amount),
     };
     return [stranger, `${money(stranger)}, unknown to the service`];
   },

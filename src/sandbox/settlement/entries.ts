@@ -2,7 +2,8 @@
 
 import { toHundredths } from '../../contract/money.js';
 import type { PayInfo } from '../../contract/payment.js';
-import { feeOf, providerReference } from '../domain/providers.js';
+import { feeOf } from '../domain/fee.js';
+import { providerReference } from '../domain/providers.js';
 import type { SandboxEngine } from '../engine.js';
 import type { ExchangeRow, PaymentRow } from '../schema.js';
 
@@ -103,7 +104,7 @@ function entriesOf(
       captureId: captureId ?? providerReference({ derive }, exchange, 'capture'),
       reference: payment.reference_id,
       amount: isRefund ? -amount : amount,
-      fee: isRefund ? 0n : feeOf(payment.amount),
+      fee: isRefund ? 0n : feeOf(toHundredths(payment.amount)),
       currency: payment.currency,
       isCaptured: payment.state === 'Captured',
     };
