@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
 import { isForgottenSince } from '../../ledger/known/forgotten.js';
-import { isNewGeneration } from '../../ledger/known/generations.js';
+import { recordedGeneration } from '../../ledger/known/generations.js';
 import { findKnown, remember } from '../../ledger/known/remember.js';
 import type { SeenPayment } from '../../ledger/known/seen-payment.js';
 import type { DeskTables } from '../../ledger/schema.js';
@@ -41,7 +41,7 @@ async function isOutdated(
   const known = await findKnown(tx, seen);
   if (known && known.seen_time > time) return true;
   if (await isForgottenSince(tx, seen, time)) return true;
-  if (!(await isNewGeneration(tx, engine, seen))) return false;
+  if ((await recordedGeneration(tx, engine, seen)) !== 'other') return false;
   const later = await tx
     .selectFrom('known_payments')
     .select('payment_id')

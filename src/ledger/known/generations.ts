@@ -7,38 +7,28 @@ import type { Engine } from '../../store/types.js';
 import type { PaymentRef } from '../payment-ref.js';
 import type { DeskTables } from '../schema.js';
 
-/** Whether the ledger's records of the app speak of another generation than this payment's. */
-export async function isNewGeneration(
+/** Whether the ledger's records of the app speak of this payment's generation, of another, or of none yet. */
+export async function recordedGeneration(
   db: Kysely<DeskTables>,
   engine: Engine,
   { appId, generation }: PaymentRef,
-): Promise<boolean> {
-  if (generation === undefined) return false;
+): Promise<'same' | 'other' | 'none'> {
+  if (generation === undefined) return 'same';
   const [current] = await generationOf(db, engine, { app_id: appId });
-  return current !== undefined && current.generation !== generation;
-}
-
-/** Whether the ledger's records of the app speak of this payment's generation, so that there is nothing to start. */
-export async function isCurrentGeneration(
-  db: Kysely<DeskTables>,
-  engine: Engine,
-  { appId, generation }: PaymentRef,
-): Promise<boolean> {
-  if (generation === undefined) return true;
-  const [current] = await generationOf(db, engine, { app_id: appId });
-  return current?.generation === generation;
+  if (current === undefined) return 'none';
+  return current.generation === generation ? 'same' : 'other';
 }
 
 /** Retires what is on record of the app's earlier generation: it stays in the history and blocks nothing. */
 export async function startGeneration(
   tx: Kysely<DeskTables>,
   engine: Engine,
-  { appId, generation }: PaymentRef,
+  ref: PaymentRef,
 ): Promise<void> {
-  if (generation === undefined) return;
-  const [current] = await generationOf(tx, engine, { app_id: appId });
-  if (current?.generation === generation) return;
-  if (current !== undefined) await retire(tx, appId);
+  const { appId, generation } = ref;
+  const recorded = await recordedGeneration(tx, engine, ref);
+  if (generation === undefined || recorded === 'same') return;
+  if (recorded === 'other') await retire(tx, appId);
   await tx
     .insertInto('generations')
     .values({ app_id: appId, generation })

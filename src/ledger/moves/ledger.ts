@@ -14,7 +14,7 @@ import {
   type Opening,
   type SendAgain,
 } from './entries.js';
-import { isCurrentGeneration, startGeneration } from '../known/generations.js';
+import { recordedGeneration, startGeneration } from '../known/generations.js';
 import { createIntentLog, findOpen } from './intent-log.js';
 import { remember, rememberSeen, type Source } from '../known/remember.js';
 import { createOpening } from './opening.js';
@@ -83,7 +83,7 @@ export function createLedger(store: Store<DeskTables>, options: LedgerOptions): 
 
   /** Nearly always there is nothing to start, and then nothing is locked either. */
   async function enterGeneration(ref: PaymentRef): Promise<void> {
-    if (await isCurrentGeneration(store.db, engine, ref)) return;
+    if ((await recordedGeneration(store.db, engine, ref)) === 'same') return;
     await store.transaction((tx) => startGeneration(tx, engine, ref));
   }
 
