@@ -14,6 +14,7 @@ import { fail, pass, warn, type Check } from './check.js';
 import { DAY_MS } from '../day.js';
 
 const TIMEOUT_MS = 5_000;
+const NO_ANSWER = `no answer within ${TIMEOUT_MS / 1_000} s`;
 const EXPIRES_SOON_DAYS = 14;
 const hostOf = (baseUrl: string): string => new URL(baseUrl).hostname.replace(/^\[(.*)\]$/, '$1');
 
@@ -22,7 +23,7 @@ export async function checkDns(baseUrl: string): Promise<Check> {
   if (isIP(host) > 0) return pass('dns', `${host} is an IP address.`);
   const timer = new AbortController();
   const late = new Promise<string>((resolve) => {
-    const timeout = setTimeout(resolve, TIMEOUT_MS, 'no answer within 5 s');
+    const timeout = setTimeout(resolve, TIMEOUT_MS, NO_ANSWER);
     timer.signal.addEventListener('abort', () => clearTimeout(timeout));
   });
   const found = lookup(host, { all: true }).then(
@@ -107,7 +108,7 @@ async function handshake(host: string, port: number, { proxy, tls }: Connection)
       socket.destroy();
       resolve(result);
     };
-    const timer = setTimeout(() => end('no answer within 5 s'), TIMEOUT_MS);
+    const timer = setTimeout(() => end(NO_ANSWER), TIMEOUT_MS);
     const socket: TLSSocket = connect({
       ...(tunnel === undefined ? { host, port } : { socket: tunnel }),
       ...tls,
