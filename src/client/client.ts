@@ -66,7 +66,7 @@ export function createClient(options: ClientOptions) {
     canonicalState: (name: string | undefined) => canonicalState(name, aliases),
     checkIdentity: (raw: JsonValue | undefined) => checkIdentity(raw, options),
     ...createPaymentCalls(calls, options, aliases),
-    ...createCustomerCalls(calls, options, { clock, random, budget }),
+    ...createCustomerCalls(calls, options, { clock, random, budget, policy }),
 
     /** Any path below the app. Repeated as the contract says; what the contract does not know is sent once. */
     async raw(

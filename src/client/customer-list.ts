@@ -7,7 +7,7 @@ import { failure } from './failures.js';
 import { createListSplitter } from './list-splitter.js';
 import { cursorParameters, nextPage, type Page } from './paging.js';
 import { errorOf, type ErrorContext } from './service-errors.js';
-import { retryPolicy, type Retried, type RetryBudget } from './retry.js';
+import { backoffMs, type Retried, type RetryBudget, type RetryPolicy } from './retry.js';
 
 export interface ListTools {
   open(query: Record<string, string>): Promise<Retried<Exchange | OpenAnswer>>;
@@ -15,6 +15,7 @@ export interface ListTools {
   clock: Clock;
   random: () => number;
   budget: RetryBudget;
+  policy: RetryPolicy;
 }
 
 /** What was read of a page. */
@@ -125,10 +126,10 @@ async function* readPage(
     } catch (error) {
       if (!(error instanceof BodyLost)) throw error;
       const { failure: why } = error;
-      if (why.permanent || tries >= retryPolicy.attempts || !tools.budget.take()) {
+      if (why.permanent || tries >= tools.policy.attempts || !tools.budget.take()) {
         throw errorOf({ ...result, last: { kind: 'lost', failure: why } }, tools.context);
       }
-      await tools.clock.sleep(tools.random() * retryPolicy.baseMs * 2 ** tries, tools.context.signal);
+      await tools.clock.sleep(backoffMs(tools.policy, tries, tools.random), tools.context.signal);
     }
   }
 }

@@ -71,6 +71,11 @@ function mayHaveArrived(attempt: Attempted): boolean {
   return status < 400 || status >= 500 || status === 408;
 }
 
+/** How long to wait after an attempt, of which the first is 1: at random, so that clients do not come back together. */
+export function backoffMs({ baseMs, capMs }: RetryPolicy, attempt: number, random: () => number): number {
+  return random() * Math.min(capMs, baseMs * 2 ** (attempt - 1));
+}
+
 export async function withRetry<T extends Attempted>(
   repeat: RepeatClass,
   attempt: (number: number, remainingMs: number) => Promise<T>,
@@ -97,8 +102,7 @@ export async function withRetry<T extends Attempted>(
     const retryAfterMs = retryAfter(last.headers, clock.now());
     const result = { last, attempts: number, earlierMayHaveArrived, retryAfterMs };
     if (!again || number >= policy.attempts || signal?.aborted) return result;
-    const backoff = random() * Math.min(policy.capMs, policy.baseMs * 2 ** (number - 1));
-    const waitMs = Math.ceil(Math.max(backoff, retryAfterMs ?? 0));
+    const waitMs = Math.ceil(Math.max(backoffMs(policy, number, random), retryAfterMs ?? 0));
     if (clock.monotonic() + waitMs >= deadline || !budget.take()) return result;
     tools.onRetry?.({ attempt: number, waitMs });
     await clock.sleep(waitMs, signal);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/client/client.js';
 import { createListSplitter } from '../../src/client/list-splitter.js';
 import { growthInOneArray, growthInPages, queryOf, range } from './many-customers.js';
-import { caught, clientFor, httpServer, json, type Seen } from '../helpers/servers.js';
+import { caught, clientFor, httpServer, json, type Seen, virtualClock } from '../helpers/servers.js';
 
 async function list(client: Client, params?: Record<string, string>): Promise<string[]> {
   const ids: string[] = [];
@@ -203,6 +203,15 @@ describe('a page that breaks off', () => {
       expect(server.requests.length).toBeLessThanOrEqual(5);
     },
   );
+
+  it('is read again as often, and after such waits, as the client retries anything', async () => {
+    const server = await httpServer((_seen, response) => json(response, 200, '{"items":['));
+    const clock = virtualClock();
+    const retry = { attempts: 3, baseMs: 100, capMs: 150 };
+    await caught(list(clientFor(server.url, { clock, random: () => 1, retry })));
+    expect(server.requests).toHaveLength(3);
+    expect(clock.slept).toEqual([100, 150]);
+  });
 
   it.each([
     ['{"nothing":1,"other":[]}', 'JSON with the fields nothing, other'],
