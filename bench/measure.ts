@@ -1,4 +1,4 @@
-// Shared by the benchmarks: processes, load, medians, and the table that is printed at the end.
+// Shared by the benchmarks: processes, load and medians.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
