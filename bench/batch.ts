@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fillCaptured } from './captured.ts';
 import { median, startServer, type Figure, type Server } from './measure.ts';
-import { measured, type Usage } from './measured.ts';
+import { measured, type Usage } from './usage.ts';
 
 const ROUNDS = 5;
 const ROWS = 4_000;

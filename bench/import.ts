@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { startPostgres } from '../test/helpers/postgres.ts';
 import { fillCaptured } from './captured.ts';
 import { median, startServer, type Figure, type Server } from './measure.ts';
-import { measured, type Usage } from './measured.ts';
+import { measured, type Usage } from './usage.ts';
 
 const ROUNDS = 3;
 const ROWS = 100_000;

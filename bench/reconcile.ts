@@ -31,7 +31,7 @@ interface Usage {
 async function run(args: string[], env: Env, folder: string, mayEndWith = [0]): Promise<Usage> {
   const usage = join(folder, 'usage.json');
   const from = performance.now();
-  const child = spawn(process.execPath, ['--import', pathOf('usage.js'), ...args], {
+  const child = spawn(process.execPath, ['--import', pathOf('report-usage.js'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'], NODE_ENV: 'production', PAYDESK_BENCH_USAGE: usage, ...env },
   });

@@ -14,7 +14,7 @@ export interface Usage {
 export async function measured(args: string[], env: Record<string, string> = {}): Promise<Usage> {
   const folder = mkdtempSync(join(tmpdir(), 'paydesk-usage-'));
   const usage = join(folder, 'usage.json');
-  const preload = fileURLToPath(new URL('usage.js', import.meta.url));
+  const preload = fileURLToPath(new URL('report-usage.js', import.meta.url));
   const started = performance.now();
   const child = spawn(process.execPath, ['--import', preload, ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],
