@@ -38,7 +38,7 @@ export async function chargeRow(
           why: earlier.why,
         };
     }
-    const from = desk.clock.now();
+    const from = desk.clock.monotonic();
     const why = {
       reason: row.reason ?? undefined,
       ticket: row.ticket ?? undefined,
@@ -54,7 +54,7 @@ export async function chargeRow(
       const why = row.why ?? 'the service shows no payment with this reference';
       return { outcome: outcomeBefore ?? 'unknown', why };
     }
-    const tookMs = desk.clock.now() - from;
+    const tookMs = desk.clock.monotonic() - from;
     if ('error' in made) return { ...notDone(made.error, row), ...seenAs(made.read), tookMs };
     return { ...(await resultOf(desk, row, made.read, wait)), tookMs };
   } catch (error) {

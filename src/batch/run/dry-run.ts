@@ -5,6 +5,7 @@ import { ServiceError, TemporaryError } from '../../errors.js';
 import { readPlanRows } from '../plan/plan-file.js';
 import { findByReference } from '../../payments/send-create.js';
 import { type BatchAction, isSent, type PlanRow } from '../plan/plan-row.js';
+import { changeSincePlan } from './change-since-plan.js';
 import type { MarkSent } from '../plan/sent-before.js';
 import { firstRows } from '../../spreadsheet/problems.js';
 
@@ -64,8 +65,10 @@ async function look(
 ): Promise<'wouldSend' | 'wouldCheck' | 'changed' | 'conflicts' | 'unreadable'> {
   try {
     if (action === 'charge') return (await findByReference(client, row.typed)) ? 'changed' : 'wouldSend';
-    const { fields } = await client.getPayment({ paymentId: row.payment ?? '' });
-    if (fields.paymentState !== row.state) return 'changed';
+    const read = await client.getPayment({ paymentId: row.payment ?? '' });
+    // Whatever a payment shows by now, its provider can be asked.
+    if (action === 'recheck') return 'wouldSend';
+    if (changeSincePlan(asPlanned(row), action, read) !== undefined) return 'changed';
     // Something may have been sent since the plan was made.
     const [now] = await markSent([row]);
     return now?.verdict === 'conflict' ? 'conflicts' : now?.verdict === 'check' ? 'wouldCheck' : 'wouldSend';
@@ -74,3 +77,10 @@ async function look(
     throw error;
   }
 }
+
+const asPlanned = ({ reference, state = '', amount = '', currency = '' }: PlanRow) => ({
+  reference: reference ?? null,
+  state,
+  amount,
+  currency,
+});

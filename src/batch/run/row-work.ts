@@ -4,19 +4,18 @@ import type { SettleOperation } from '../../contract/states.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { isOpen, outcomeOf, type Entry } from '../../ledger/moves/entries.js';
 import type { BatchRecord, BatchRow } from '../../ledger/schema.js';
-import { safeText } from '../../output/text.js';
 import type { Desk } from '../../payments/desk.js';
 import { justAdopted } from '../../payments/move/errors.js';
 import { carryOut } from '../../payments/move/send.js';
 import type { Move } from '../../payments/move/result.js';
 import { nounOf } from '../../payments/move/words.js';
-import { hasOtherReference, stateOf } from '../../payments/named-payments.js';
+import { stateOf } from '../../payments/named-payments.js';
 import { checkIntent, reportBlocked } from '../../payments/move/check.js';
 import { findBlocking } from '../../payments/move/record.js';
 import { recordRecheck } from '../../payments/record-created.js';
-import { movedBy } from '../plan/assess.js';
 import { PLANNED_AGAIN, PLANNED_CHECK } from '../rows/loading.js';
 import { type Claimed, isLookedAtAgain, knownResult } from '../rows/claims.js';
+import { changeSincePlan } from './change-since-plan.js';
 import { chargeRow, earlierResult } from './charge-row.js';
 import { notDone } from './not-done.js';
 import { heldRow, sendAgain } from './send-again.js';
@@ -97,7 +96,7 @@ async function move(
     return (await checkEarlier(desk, plain)) ?? { outcome: row.outcome, ...earlierResult(row) };
   if (row.outcome === 'unknown' && !work.resend) return checkUnknown(desk, plain);
   // What this batch may have sent may also be what has changed the payment: then its outcome is checked instead.
-  const change = earlier ? undefined : changeSince(row, operation, read);
+  const change = earlier ? undefined : changeSincePlan(asPlanned(row), operation, read);
   if (change !== undefined) {
     const sent = await work.sentFor(row);
     // Another runner has sent it since the row was claimed, which is what changed the payment.
@@ -145,20 +144,12 @@ async function lookAgain(desk: Desk, move: Move, entry: Entry): Promise<WorkedRo
   return looked.outcome === 'refused' ? { ...looked, error: undefined } : looked;
 }
 
-function changeSince(row: BatchRow, operation: SettleOperation, read: PaymentRead): string | undefined {
-  const state = stateOf(read) ?? '';
-  if (hasOtherReference(row.reference_id, read)) {
-    const [planned, shown] = [row.reference_id, read.fields.referenceId].map((text) => safeText(text ?? ''));
-    return `read by its ID, its reference is ${shown} and not ${planned}`;
-  }
-  if (state !== row.before_state) {
-    return `changed since the plan: ${row.before_state || '?'} → ${state || '?'}`;
-  }
-  const { currency = '' } = read.fields;
-  const shown = movedBy(operation, read) ?? '';
-  if (shown === row.amount && currency === row.currency) return undefined;
-  return `changed since the plan: ${row.currency} ${row.amount} → ${currency} ${shown}`;
-}
+const asPlanned = ({ reference_id, before_state, amount, currency }: BatchRow) => ({
+  reference: reference_id,
+  state: before_state,
+  amount,
+  currency,
+});
 
 /** A recheck may be sent any number of times, so it needs no intent. */
 async function recheck(desk: Desk, row: BatchRow, read: PaymentRead): Promise<WorkedRow> {

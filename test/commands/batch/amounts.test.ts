@@ -159,3 +159,41 @@ describe('a service that does not show every amount', () => {
     expect((await run('apply', [out, '--max-total', 'EUR=1'])).code).toBe(0);
   });
 });
+
+describe('a plan', () => {
+  const written = /"(amount|capturedAmount)":10\.5,/g;
+
+  it('is applied although the service writes the same amounts in another way by now', async () => {
+    const payments = await desk.paid(2);
+    let amount = '10.5';
+    const { run, out, plan } = await deskWith((body) => body.replaceAll(written, `"$1":${amount},`));
+    await plan(payments);
+    amount = '10.50';
+    expect((await run('apply', [out, '--dry-run', '--json'])).json).toMatchObject({
+      wouldSend: 2,
+      changed: 0,
+    });
+    expect((await run('apply', [out, '--json'])).json).toMatchObject({ done: 2, skipped: 0 });
+    expect(await desk.told(payments, 'refund')).toEqual([1, 1]);
+  });
+
+  it('skips what has another amount by now, as a dry run says before', async () => {
+    const payments = await desk.paid(2);
+    let amount = '10.5';
+    const other = `"paymentId":${payments[1]!.paymentId},`;
+    const { run, out, plan } = await deskWith((body) =>
+      body.includes(other) ? body.replaceAll(written, `"$1":${amount},`) : body,
+    );
+    await plan(payments);
+    amount = '1200.5';
+    expect((await run('apply', [out, '--dry-run', '--json'])).json).toMatchObject({
+      wouldSend: 1,
+      changed: 1,
+    });
+    const { json } = await run('apply', [out, '--json']);
+    expect(json).toMatchObject({ done: 1, skipped: 1 });
+    const report = await run('report', [json.id!, '--json']);
+    expect(report.json.rows![1]).toMatchObject({ why: 'changed since the plan: EUR 10.50 → EUR 1,200.50' });
+    expect(await desk.told(payments, 'refund')).toEqual([1, 0]);
+  });
+});
