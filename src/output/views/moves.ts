@@ -12,7 +12,7 @@ import { createTotals } from '../../contract/totals.js';
 import { commandPiece, joinPieces, type Line, toned, type View } from '../lines.js';
 import { describeError, type ErrorReport } from '../report.js';
 import { displayWidth, pad, safeJson, safeText } from '../text.js';
-import { textAt } from '../values.js';
+import { textAt, valueAt } from '../values.js';
 import { operationLine } from './operation.js';
 import { movedAmount, movedText } from './payment.js';
 
@@ -20,8 +20,14 @@ const verbs = {
   capture: 'Capture',
   cancel: 'Cancel',
   refund: 'Refund',
-  unhold: 'Approve and charge',
+  unhold: 'Approve',
 } as const;
+
+/** What is approved is charged right away, unless the payment is captured later. */
+function verbFor(operation: MovesPlan['operation'], payment: unknown): string {
+  const isCharged = operation === 'unhold' && valueAt(payment, 'autoCapture') !== false;
+  return isCharged ? 'Approve and charge' : verbs[operation];
+}
 
 /** As `--json` prints it. */
 export interface MoveJson extends Pick<
@@ -89,8 +95,10 @@ export interface AmountToType {
 }
 
 /** `Refund EUR 20.00 of payment 100231 (inv-2041)`. */
-const moveText = (operation: MovesPlan['operation'], payment: unknown): string =>
-  `${verbs[operation]} ${movedText(operation, payment)} of payment ${textAt(payment, 'paymentId')} (${textAt(payment, 'referenceId')})`;
+function moveText(operation: MovesPlan['operation'], payment: unknown): string {
+  const named = `payment ${textAt(payment, 'paymentId')} (${textAt(payment, 'referenceId')})`;
+  return `${verbFor(operation, payment)} ${movedText(operation, payment)} of ${named}`;
+}
 
 /** One line for each payment, in columns. */
 function listed({ operation, reads }: MovesPlan): string[] {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '../../../src/profiles/secret.js';
 import { temporaryStore } from '../../profiles/temporary-home.js';
 import { addFault, envOf, openTestDesk, payments, type TestDesk } from '../../helpers/desk.js';
-import { eventually } from '../../helpers/sandbox.js';
+import { eventually, type ShownPayment } from '../../helpers/sandbox.js';
 
 let desk: TestDesk;
 beforeAll(async () => {
@@ -216,6 +216,14 @@ describe('capture, cancel, refund and unhold', () => {
     expect(stderr).toContain('1 of 2 payments would not be cancelled.');
     expect(stderr).toContain(`${ids[1]}  `);
     expect(code).toBe(7);
+  });
+
+  it('says of an approval whether the customer is charged', async () => {
+    const later = await desk.paid('held', { autoCapture: false });
+    const said = async (payment: ShownPayment) =>
+      (await desk.run('unhold', [payment.paymentId, '--dry-run'], { terminal: true })).stdout;
+    expect(await said(later)).toContain('Approve EUR ');
+    expect(await said(await desk.held())).toContain('Approve and charge EUR ');
   });
 
   it('does every check and sends nothing with --dry-run', async () => {
