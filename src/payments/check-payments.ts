@@ -75,7 +75,7 @@ async function doneBefore(desk: Desk, typed: string, read: PaymentRead): Promise
   for (const operation of lasting) {
     const blocked = await desk.ledger.findBlocking(refOfPayment(desk, read), operation, {});
     if (blocked?.kind !== 'ended' || outcomeOf(blocked.intent) !== 'done') continue;
-    if (contradictsDone(operation, read)) return conflict(desk, { typed, operation, read }, blocked);
+    if (contradictsDone(operation, read.state)) return conflict(desk, { typed, operation, read }, blocked);
     if (newest === undefined || blocked.intent.id > newest.id) newest = blocked.intent;
   }
   if (newest === undefined || !isMove(newest)) return undefined;

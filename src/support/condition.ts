@@ -11,6 +11,7 @@ import {
   wasCaptured,
 } from '../contract/states.js';
 import { isOpen } from '../ledger/moves/entries.js';
+import { contradictsDone } from '../payments/move/proof.js';
 import { isOverdue } from './overdue.js';
 import type { LastOperation, Situation } from './situation.js';
 
@@ -46,7 +47,7 @@ export function conditionOf(situation: Situation): PaymentCondition {
   if (last && isOpen(last.outcome)) return openCondition(situation, last);
   const notDone = last && isNotDone(last) ? last : undefined;
   if (state === undefined) return { kind: 'unknown-state', notDone };
-  if (last?.outcome === 'done' && contradicts(last.operation, state)) {
+  if (last?.outcome === 'done' && contradictsDone(last.operation, state)) {
     return { kind: 'conflict', last, operation: last.operation };
   }
   if (captured !== undefined && state !== 'Capturing' && !wasCaptured(state)) {
@@ -100,13 +101,6 @@ export function placeOf(
   if (state === during) return 'in-progress';
   if (state === end || (operation === 'capture' && wasCaptured(state))) return 'end';
   return state === before ? 'before' : 'elsewhere';
-}
-
-/** Whether a payment in this state cannot have got there after the operation was done. */
-function contradicts(operation: SettleOperation, state: StateName): boolean {
-  if (operation === 'unhold') return state === 'Held';
-  const { end } = operationStates[operation];
-  return state !== end && !canReach(end, state);
 }
 
 /** Whether it has been in its state for too long, as far as is known. */

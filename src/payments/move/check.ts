@@ -260,10 +260,10 @@ async function reportEnded(desk: Desk, move: Move, entry: Entry): Promise<MoveRe
     await recordResult(desk, sent, late);
     return late;
   }
-  if (!contradictsDone(operation, move.read)) return result(move.read);
+  if (!contradictsDone(operation, move.read.state)) return result(move.read);
   const confirmed = await recheckAndRead(desk, sent);
   const shown = [confirmed?.rechecked, confirmed?.read].find(
-    (read) => read !== undefined && !contradictsDone(operation, read),
+    (read) => read !== undefined && !contradictsDone(operation, read.state),
   );
   if (shown) return result(shown);
   throw ledgerConflict(entry, confirmed?.read ?? move.read);

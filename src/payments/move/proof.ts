@@ -152,9 +152,13 @@ export function isAsBefore(
   return ignoreFailure && fingerprint === fingerprintWithoutFailure(read);
 }
 
-/** Whether a payment that shows this state cannot have had the operation done to it. */
-export function contradictsDone(operation: SettleOperation, { state }: PaymentRead): boolean {
-  return state !== undefined && !proofs[operation].carriedOut.includes(state);
+/**
+ * Whether a payment in this state cannot have had the operation done to it. One that shows it in progress is read behind
+ * its end, and one that was approved may have gone anywhere but back.
+ */
+export function contradictsDone(operation: SettleOperation, state: StateName | undefined): boolean {
+  if (state === undefined) return false;
+  return operation === 'unhold' ? state === 'Held' : !proofs[operation].carriedOut.includes(state);
 }
 
 function isEnd(operation: SettleOperation, state: StateName | undefined): boolean {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PaymentRead } from '../../../src/client/payment-calls.js';
 import { ExactNumber, type JsonNumber, type JsonObject } from '../../../src/contract/json.js';
 import { stateNames, type SettleOperation, type StateName } from '../../../src/contract/states.js';
-import { beforeOf, standingOf, type Standing } from '../../../src/payments/move/proof.js';
+import { beforeOf, contradictsDone, standingOf, type Standing } from '../../../src/payments/move/proof.js';
 
 type Seen = StateName | 'SomethingNew';
 const seen: Seen[] = [...stateNames, 'SomethingNew'];
@@ -153,4 +153,21 @@ describe('the captured amount', () => {
     expect(standingOf('capture', fromLedger, captured)).toBe('unchanged');
     expect(standingOf('cancel', beforeOf(payment('Authorised')), captured)).toBe('changed');
   });
+});
+
+describe('an operation that is over', () => {
+  const fits: Record<SettleOperation, StateName[]> = {
+    capture: ['Capturing', 'Captured', 'Refunding', 'Refunded'],
+    refund: ['Refunding', 'Refunded'],
+    cancel: ['Cancelling', 'Cancelled'],
+    unhold: stateNames.filter((state) => state !== 'Held'),
+  };
+  it.each(Object.entries(fits) as Array<[SettleOperation, StateName[]]>)(
+    '%s is contradicted by every state that a payment cannot be in afterwards',
+    (operation, states) => {
+      const contradicted = stateNames.filter((state) => contradictsDone(operation, state));
+      expect(contradicted).toEqual(stateNames.filter((state) => !states.includes(state)));
+      expect(contradictsDone(operation, undefined)).toBe(false);
+    },
+  );
 });
