@@ -243,8 +243,10 @@ const matchers = endpointNames
   .map((name) => {
     const { path } = endpoints[name];
     const keys = pathParameters(path);
+    // What fills in a path by a template encodes the colon too.
+    const literal = path.replace(':', '(?::|%3[Aa])');
     const pattern = new RegExp(
-      `^${path.replaceAll(/\{(\w+)\}/g, (_, key) => (key === 'referenceId' ? '(.+)' : '([^/]+)'))}$`,
+      `^${literal.replaceAll(/\{(\w+)\}/g, (_, key) => (key === 'referenceId' ? '(.+)' : '([^/]+)'))}$`,
     );
     return { name, keys, pattern, literal: path.replaceAll(/\{\w+\}/g, '').length };
   })
