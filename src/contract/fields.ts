@@ -51,12 +51,12 @@ export const email = text.check(z.regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail 
 export const phone = text;
 
 export const webAddress = described(
-  z
-    .string(required('a string'))
-    .check(
-      z.maxLength(2048, 'must have at most 2048 characters'),
-      z.refine(isWebAddress, 'must be an absolute http or https address'),
-    ),
+  z.string(required('a string')).check(
+    z.maxLength(2048, 'must have at most 2048 characters'),
+    z.refine(isWebAddress, 'must be an absolute http or https address'),
+    // Nobody would send them, and whoever reads the address would have them.
+    z.refine((value) => !hasPassword(value), 'must not have a user name or a password in it'),
+  ),
   { format: 'uri' },
 );
 
@@ -85,7 +85,10 @@ export const amount = described(numberSchema(amountProblem), {
 
 /** A part of an order's breakdown: as an amount, and zero is allowed. */
 export const breakdownAmount = described(
-  numberSchema((text) => (/^0+(\.0{1,2})?$/.test(text) ? undefined : amountProblem(text))),
+  numberSchema((text) => {
+    if (text.startsWith('-')) return 'must not be negative';
+    return /^0+(\.0{1,2})?$/.test(text) ? undefined : amountProblem(text);
+  }),
   { type: 'number', minimum: 0, description: 'Decimal in major units, at most two decimal places.' },
 );
 
@@ -109,4 +112,9 @@ function isWebAddress(value: string): boolean {
   // `\` for `/`. The address would not be the one that was given.
   if (!/^https?:\/\/[^/]/i.test(value) || /[\s\\\p{Cc}]/u.test(value) || !value.isWellFormed()) return false;
   return URL.canParse(value);
+}
+
+function hasPassword(value: string): boolean {
+  const { username = '', password = '' } = URL.parse(value) ?? {};
+  return username !== '' || password !== '';
 }
