@@ -125,7 +125,14 @@ export async function insertPayment(
 
 /** Whether a repeated create asks for the same as the first one did; amounts compare as money. */
 export function sameRequest(payment: PaymentRow, body: object, flow: string): boolean {
-  return payment.flow === flow && sameJson(parseJson(payment.request), parseJson(JSON.stringify(body)));
+  const [before, now] = [payment.request, JSON.stringify(body)].map(parseRequest);
+  return payment.flow === flow && sameJson(before, now);
+}
+
+/** With the one default that the spec names: who leaves it out asks for the same. */
+function parseRequest(text: string): JsonValue {
+  const request = parseJson(text);
+  return isJsonObject(request) ? { registerAutoPayment: false, ...request } : request;
 }
 
 function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {

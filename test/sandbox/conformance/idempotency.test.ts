@@ -47,6 +47,23 @@ onEveryStore((bench) => {
       expect(again.text).toContain('"amount":10.1,');
     });
 
+    test('is the same request with the default of the spec written out', async () => {
+      const body = hostedBody();
+      const first = await sandbox().call('POST', HOSTED, body);
+      const again = await sandbox().call('POST', HOSTED, { ...body, registerAutoPayment: false });
+      expect([first.status, again.status]).toEqual([201, 200]);
+      const other = await sandbox().call('POST', HOSTED, { ...body, registerAutoPayment: true });
+      expect(other.status).toBe(409);
+    });
+
+    test('is found by a path whose colon is encoded', async () => {
+      const { paymentId, referenceId } = await sandbox().create();
+      for (const colon of [':', '%3A', '%3a']) {
+        const { status, body } = await sandbox().call('GET', `/payments/referenceId${colon}${referenceId}`);
+        expect({ status, paymentId: body['paymentId'] }).toEqual({ status: 200, paymentId });
+      }
+    });
+
     test.each([
       ['amount', { amount: 10.51 }],
       ['currency', { currency: 'USD' }],
