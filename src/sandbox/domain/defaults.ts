@@ -20,6 +20,12 @@ const policies: ReadonlyArray<Omit<Insertable<SandboxTables['fraud_policies']>, 
   { name: 'Block all', rule: 'block', threshold: null },
 ];
 
+/** What an empty sandbox begins with: an app to play with, and one that poses as live. */
+const FIRST_APPS = [
+  { friendlyName: 'Sandbox shop', isSandbox: true },
+  { friendlyName: 'Practice shop (poses as live)', isSandbox: false },
+];
+
 export async function createApp(
   work: Work,
   { friendlyName, isSandbox }: { friendlyName: string; isSandbox: boolean },
@@ -29,12 +35,14 @@ export async function createApp(
     .selectFrom('apps')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
-  const appId = `app_${work.derive('app', count).slice(0, 12)}`;
+  // A reset keeps the first apps and their keys. Whatever was added before it must not come back under the same ones.
+  const added = count < FIRST_APPS.length ? '' : 'added-';
+  const appId = `app_${work.derive(`${added}app`, count).slice(0, 12)}`;
   await work.tx
     .insertInto('apps')
     .values({
       app_id: appId,
-      api_key: `${isSandbox ? 'sk_sandbox' : 'sk_live'}_${work.derive('api-key', count).slice(0, 40)}`,
+      api_key: `${isSandbox ? 'sk_sandbox' : 'sk_live'}_${work.derive(`${added}api-key`, count).slice(0, 40)}`,
       friendly_name: friendlyName,
       is_sandbox: Number(isSandbox),
       is_blocked: 0,
@@ -65,10 +73,8 @@ async function lockApps(work: Work): Promise<void> {
   await work.store.forUpdate(row).execute();
 }
 
-/** What an empty sandbox begins with: an app to play with, and one that poses as live. */
 export async function createFirstApps(work: Work): Promise<void> {
   await lockApps(work);
   if (await work.tx.selectFrom('apps').select('app_id').executeTakeFirst()) return;
-  await createApp(work, { friendlyName: 'Sandbox shop', isSandbox: true });
-  await createApp(work, { friendlyName: 'Practice shop (poses as live)', isSandbox: false });
+  for (const app of FIRST_APPS) await createApp(work, app);
 }

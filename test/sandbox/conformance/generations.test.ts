@@ -95,6 +95,20 @@ onEveryStore((bench) => {
     expect(new Set(given).size).toBe(given.length);
   });
 
+  test('no id or key of an app that was added before a reset is given out again', async () => {
+    const sandbox = await start();
+    const added = async (isSandbox: boolean) => {
+      const { body } = await sandbox.control('POST', '/apps', { friendlyName: 'Added', isSandbox });
+      return [String(body['appId']), String(body['apiKey']).split('_').at(-1)];
+    };
+    const first = await sandbox.control('GET', '/apps');
+    const given = await added(true);
+    await sandbox.control('POST', '/reset');
+    expect((await sandbox.control('GET', '/apps')).text).toBe(first.text);
+    given.push(...(await added(false)));
+    expect(new Set(given).size).toBe(4);
+  });
+
   test('what follows a reset is the same in every run with the same seed', async () => {
     const run = async () => {
       const [sandbox, receiver] = [await start(), await bench.receiver()];
