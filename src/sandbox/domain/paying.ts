@@ -27,6 +27,7 @@ export function choicesOf(payment: PaymentRow): PayChoices {
 
 /** The provider profiles that this payment may be paid with. */
 export function offeredProfiles(app: App, payment: PaymentRow): ProviderProfileRow[] {
+  if (app.is_blocked === 1) return [];
   const choices = choicesOf(payment);
   return app.profiles.filter(
     (profile) =>
@@ -56,6 +57,7 @@ export async function pay(
   payment: PaymentRow,
   request: PayRequest,
 ): Promise<PaymentRow> {
+  if (app.is_blocked === 1) throw new Refusal('app-blocked', `The app ${app.friendly_name} is blocked.`);
   if (payment.flow === 'AutoPayment')
     throw refuse(payment, 'is a charge on a stored method; no customer pays it');
   if (payment.state !== 'Created' && payment.state !== 'Declined')

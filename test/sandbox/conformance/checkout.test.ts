@@ -271,6 +271,18 @@ onEveryStore((bench) => {
       expect((await sandbox().read(paymentId)).paymentState).toBe('Created');
     });
 
+    test('nobody can pay an app that is blocked', async () => {
+      const own = await bench.start();
+      const { paymentId, redirectUrl } = await own.create();
+      const token = formToken((await pageOf(redirectUrl)).text);
+      await own.control('PATCH', `/apps/${own.app.appId}`, { isBlocked: true });
+      expect((await pageOf(redirectUrl)).text).toContain('You cannot pay at the moment');
+      const form = { formToken: token, profile: profileOf(own, 'Northbank'), outcome: 'approved' };
+      expect((await sendForm(redirectUrl, form)).status).not.toBe(303);
+      await own.control('PATCH', `/apps/${own.app.appId}`, { isBlocked: false });
+      expect((await own.read(paymentId)).paymentState).toBe('Created');
+    });
+
     test('a wallet that is saved can be charged later', async () => {
       const customerId = newReference();
       const { redirectUrl } = await sandbox().create({
