@@ -16,6 +16,7 @@ export async function charge(work: Work, app: App, body: AutoPaymentBody): Promi
   const seen = await lockPayment(work, { appId: app.app_id, referenceId: body.referenceId });
   if (seen) return { payment: seen, created: false };
   const method = await chooseMethod(work, app, body);
+  if (forced !== undefined) checkForced(app, method, forced);
   const result = await insertPayment(work, app, body, {
     flow: 'AutoPayment',
     currency: method.currency,
@@ -61,6 +62,17 @@ async function chooseMethod(work: Work, app: App, body: AutoPaymentBody): Promis
   const method = (ofProfile.length > 0 ? ofProfile : active).at(-1);
   if (!method) throw refuse(`Customer ${customerId} has no active stored method.`);
   return method;
+}
+
+/** A provider can charge only the kind of method that it takes. */
+function checkForced(app: App, method: MethodRow, forced: number): void {
+  const typeOf = (id: number) =>
+    app.profiles.find((profile) => profile.payment_profile_id === id)?.method_type;
+  const [wanted, stored] = [typeOf(forced), typeOf(method.payment_profile_id)];
+  if (wanted === stored) return;
+  throw refuse(
+    `Provider profile ${forced} takes ${wanted}, and the stored method ${method.payment_method_id} is ${stored}.`,
+  );
 }
 
 function refuse(detail: string): Refusal {

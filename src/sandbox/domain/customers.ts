@@ -16,10 +16,11 @@ export async function enrolCustomer(
   await enrolCustomerRow(work.tx, work.store.engine, {
     app_id: appId,
     customer_id: buyer.customerId,
-    first_name: buyer.firstName ?? null,
-    last_name: buyer.lastName ?? null,
-    email: buyer.email ?? null,
-    mobile_number: buyer.phoneNumber ?? null,
+    // An empty name tells nothing, and a later one could not take its place.
+    first_name: buyer.firstName || null,
+    last_name: buyer.lastName || null,
+    email: buyer.email || null,
+    mobile_number: buyer.phoneNumber || null,
     fraud_policy_id: null,
     created_time: work.now,
   });

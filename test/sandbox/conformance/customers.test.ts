@@ -160,6 +160,16 @@ onEveryStore((bench) => {
     });
   });
 
+  test('a payment fills in a name that an earlier one left empty', async () => {
+    const customerId = newReference();
+    for (const firstName of ['', 'Ada']) {
+      await sandbox().create({ customerOrder: { customer: { customerId, firstName } } });
+    }
+    expect((await sandbox().call('GET', `/customers/${customerId}`)).body).toMatchObject({
+      firstName: 'Ada',
+    });
+  });
+
   describe('stored methods', () => {
     test('accumulate, the newest last, and are shown without a number', async () => {
       const customerId = newReference();
@@ -181,6 +191,25 @@ onEveryStore((bench) => {
         createdTime: expect.stringMatching(/Z$/),
       });
       expect(second).toMatchObject({ card: { cardBrand: 'Mastercard', cardType: 'debit' } });
+    });
+
+    test('are charged only by a provider that takes their kind', async () => {
+      const customerId = newReference();
+      await storeMethod(sandbox(), customerId);
+      const charge = (name: string) =>
+        sandbox().call('POST', '/payments/auto-payment', {
+          referenceId: newReference(),
+          amount: 3,
+          autoCapture: true,
+          paymentMethodProviderProfileId: sandbox().app.profiles.find((profile) => profile.name === name)
+            ?.paymentProfileId,
+          customerOrder: { customer: { customerId } },
+        });
+      expect(await charge('Slowbank')).toMatchObject({ status: 200 });
+      expect(await charge('Checkline')).toMatchObject({
+        status: 422,
+        body: { code: 'method-not-chargeable', detail: expect.stringContaining('takes ElectronicCheck') },
+      });
     });
 
     test('are none for a customer who stored nothing', async () => {
