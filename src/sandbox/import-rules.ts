@@ -21,6 +21,7 @@ import { faultKindNames, faultRoutes } from './domain/fault-kinds.js';
 import { fraudRules } from './domain/fraud.js';
 import { hasCardNumber } from './domain/payer.js';
 import { providerInstructions } from './domain/provider-instructions.js';
+import { firstIds } from './migrations.js';
 import { jobKinds, type changingColumns, type tableNames } from './schema.js';
 
 const bit = z.union([z.literal(0), z.literal(1)], 'must be 0 or 1');
@@ -84,6 +85,8 @@ const payment = z
     const complain = (path: string, message: string) =>
       issues.push({ code: 'custom', path: [path], message, input: value });
     if (problem !== undefined) complain('request', problem);
+    if (Number(value.captured_amount) > Number(value.amount))
+      complain('captured_amount', 'must not be more than the amount');
     if (value.payer !== null && !isPayer(value.payer)) complain('payer', 'must name the payer alone');
     if (!isShownBefore(value.before_change ?? '{}')) complain('before_change', 'must be what a read showed');
   });
@@ -153,6 +156,33 @@ const rules: Rules = {
   jobs: z.looseObject({ kind: z.enum(jobKinds) }),
   faults: fault,
 };
+
+type Row = Readonly<Record<string, unknown>>;
+type Tables = Readonly<Record<(typeof tableNames)[number], readonly Row[]>>;
+
+/** Leaves room for as many more as a sandbox will ever make. */
+const MAX_ID = 2 ** 52;
+
+/** What is wrong between the tables of a document: ids that cannot be continued, and rows of what is not there. */
+export function idProblem(tables: Tables): string | undefined {
+  for (const [table, [column]] of Object.entries(firstIds)) {
+    const bad = tables[table as keyof typeof firstIds].findIndex(({ [column]: id }) => !isId(id));
+    if (bad >= 0) return `tables.${table}.${bad}.${column} must be a whole number between 1 and ${MAX_ID}`;
+  }
+  if (tables.apps.length === 0) return 'tables.apps is empty';
+  return missingParent(tables, 'apps', 'app_id') ?? missingParent(tables, 'payments', 'payment_id');
+}
+
+const isId = (id: unknown): boolean => Number.isInteger(id) && Number(id) >= 1 && Number(id) <= MAX_ID;
+
+function missingParent(tables: Tables, parent: 'apps' | 'payments', column: string): string | undefined {
+  const known = new Set(tables[parent].map((row) => row[column]));
+  for (const [table, rows] of Object.entries(tables)) {
+    const bad = rows.findIndex(({ [column]: id }) => id !== undefined && id !== null && !known.has(id));
+    if (bad >= 0) return `tables.${table}.${bad}.${column} is not in tables.${parent}`;
+  }
+  return undefined;
+}
 
 /** What is wrong with a table of a document, with the number of the row and its column. */
 export function rowProblem(table: (typeof tableNames)[number], rows: readonly unknown[]): string | undefined {

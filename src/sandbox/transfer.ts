@@ -15,7 +15,7 @@ import {
   startNextGeneration,
   type Generation,
 } from './generation.js';
-import { rowProblem } from './import-rules.js';
+import { idProblem, rowProblem } from './import-rules.js';
 import { firstIds, restartIds } from './migrations.js';
 import { tableNames, type SandboxTables } from './schema.js';
 import { startIdsAt, StoreError } from '../store/store.js';
@@ -122,6 +122,8 @@ function readDocument(text: string): z.infer<typeof documentSchema> {
       const problem = rowProblem(name, parsed.data.tables[name]);
       if (problem !== undefined) throw unusable(problem);
     }
+    const problem = idProblem(parsed.data.tables);
+    if (problem !== undefined) throw unusable(problem);
     return parsed.data;
   }
   const [issue] = parsed.error.issues;

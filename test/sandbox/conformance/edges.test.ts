@@ -213,6 +213,23 @@ onEveryStore((bench) => {
       expect(status).toBe(400);
       expect(JSON.stringify(body)).toContain('must be an absolute http or https address');
     });
+
+    test.each(['http://user@127.0.0.1:9/', 'https://:secret@shop.example/'])(
+      'an address %j has a user or a password, which nobody would send',
+      async (webhookUrl) => {
+        const { status, body } = await createWith({ webhookUrl });
+        expect(status).toBe(400);
+        expect(JSON.stringify(body)).toContain('must not have a user name or a password in it');
+      },
+    );
+
+    test('a part of an order is zero or more', async () => {
+      const order = (shipping: number) => ({
+        customerOrder: { customer: { customerId: 'c1' }, amount: { total: 10.5, shipping } },
+      });
+      expect((await createWith(order(0))).status).toBe(201);
+      expect(JSON.stringify((await createWith(order(-1))).body)).toContain('must not be negative');
+    });
   });
 
   describe('an import', () => {
@@ -254,6 +271,12 @@ onEveryStore((bench) => {
         ['payments', 'customer_id', 'cafe\u0301'],
         ['payments', 'amount', '-1'],
         ['payments', 'captured_amount', '1e9'],
+        ['payments', 'captured_amount', '99999.00'],
+        ['payments', 'payment_id', 2 ** 53 - 1],
+        ['payments', 'payment_id', -5],
+        ['payments', 'app_id', 'zz'],
+        ['customers', 'app_id', 'zz'],
+        ['events', 'payment_id', 7],
         ['payments', 'currency', 'XXY'],
         ['payments', 'state', 'Paid'],
         ['payments', 'flow', 'constructor'],
@@ -287,6 +310,10 @@ onEveryStore((bench) => {
         expect({ table, column, status: answer.status }).toEqual({ table, column, status: 400 });
         expect(answer.text).toContain(`tables.${table}.0.`);
       }
+      const withoutApps = { ...(JSON.parse(text) as Document) };
+      withoutApps.tables['apps'] = [];
+      const raw = JSON.stringify(withoutApps);
+      expect((await own.control('POST', '/import', undefined, { raw })).status).toBe(400);
       const doubled = text.replace('"tables":{', '"tables":{"jobs":[],');
       expect((await own.control('POST', '/import', undefined, { raw: doubled })).status).toBe(400);
       expect((await own.control('GET', '/export')).text).toBe(text);
