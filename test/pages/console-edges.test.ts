@@ -27,6 +27,14 @@ afterAll(async () => {
 const phone = { width: 390, height: 844 };
 const desktop = { width: 1280, height: 800 };
 
+it('a payment shows the order number and the description of its order', async () => {
+  const { get } = await visitConsole(sandbox);
+  const order = { customer: { customerId: 'c1' }, orderId: 'ORD-7', description: 'Two <chairs>' };
+  const { paymentId } = await sandbox.create({ customerOrder: order });
+  const { html } = await get(`/console/payments/${paymentId}`);
+  expect(textOf(html)).toMatch(/Order\s+ORD-7\s+Description\s+Two <chairs>/);
+});
+
 describe('a form that is refused', () => {
   it('keeps what was typed and says what is wrong beside it', async () => {
     const { send } = await visitConsole(sandbox);

@@ -9,6 +9,7 @@ import type { App } from '../../../domain/apps.js';
 import type { Books } from '../../../domain/providers.js';
 import type { PaymentRow } from '../../../schema.js';
 import { StateBadge } from '../badge.js';
+import { orderOf } from '../paying/order.js';
 import { Text } from '../text.js';
 import { Actions } from './actions.js';
 import { AdvanceForm } from './clock-page.js';
@@ -83,6 +84,7 @@ export function PaymentPage(props: PaymentProps) {
 
 function Facts({ app, payment, books, checkout }: PaymentProps) {
   const { state, currency } = payment;
+  const order = orderOf(payment);
   return (
     <>
       <div class="row apart">
@@ -114,6 +116,16 @@ function Facts({ app, payment, books, checkout }: PaymentProps) {
             <Text of={payment.customer_id} />
           </a>
         </Fact>
+        {order.number !== undefined && (
+          <Fact name="Order">
+            <Text of={order.number} />
+          </Fact>
+        )}
+        {order.description !== undefined && (
+          <Fact name="Description">
+            <Text of={clip(order.description, 200)} />
+          </Fact>
+        )}
         <Fact name="App">
           <Text of={app.friendly_name} /> ({app.app_id})
         </Fact>
