@@ -60,7 +60,8 @@ export function createControl(
         await settled(({ tx }) => engine.clock[action](tx));
         return;
       }
-      if (value === undefined || !Number.isSafeInteger(value)) throw invalidField('value', 'is required');
+      if (value === undefined) throw invalidField('value', 'is required');
+      if (!Number.isSafeInteger(value)) throw invalidField('value', 'must be a whole number of milliseconds');
       const target = action === 'set' ? value : now + value;
       if (target < now) {
         throw invalidField('value', `would turn the clock back; it shows ${new Date(now).toISOString()}`);

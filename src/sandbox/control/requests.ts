@@ -96,7 +96,12 @@ export const appPatch = object({
             z.refine((value) => amountProblem(value) === undefined, 'must be an amount, for example 100.00'),
           ),
       ),
-    }),
+    }).check(
+      z.refine(({ rule, threshold }) => rule !== 'hold-above' || threshold !== undefined, {
+        message: 'is required for hold-above',
+        path: ['threshold'],
+      }),
+    ),
   ),
 });
 

@@ -90,10 +90,11 @@ function guard(c: Context, token: string): void {
   if (origin !== undefined && origin !== `http://${c.req.header('host')}`) {
     throw new Refusal('wrong-app', 'The control API is closed to pages of other origins.');
   }
-  const given = /^Bearer (.+)$/.exec(c.req.header('authorization') ?? '')?.[1];
-  if (given === undefined || !equal(given, token)) {
-    throw new Refusal('unknown-key', 'The control API needs the control token that sandbox start printed.');
-  }
+  const header = c.req.header('authorization');
+  const given = /^Bearer (.+)$/.exec(header ?? '')?.[1];
+  if (given !== undefined && equal(given, token)) return;
+  const code = header === undefined ? 'missing-authorization' : 'unknown-key';
+  throw new Refusal(code, 'The control API needs the control token that sandbox start printed.');
 }
 
 async function jsonBody(c: Context): Promise<unknown> {

@@ -180,6 +180,21 @@ inMemory((bench) => {
       expect(await exported(sandbox())).toBe(text);
     });
 
+    test('says what is wrong with a policy, a time and a missing token', async () => {
+      const policy = { name: 'Large', rule: 'hold-above' };
+      const patched = await sandbox().control('PATCH', `/apps/${sandbox().app.appId}`, { policy });
+      expect(patched).toMatchObject({
+        status: 400,
+        body: { errors: [{ path: 'policy.threshold', message: 'is required for hold-above' }] },
+      });
+      const clock = await sandbox().control('POST', '/clock', { action: 'advance', value: 1.5 });
+      expect(clock.body).toMatchObject({
+        errors: [{ path: 'value', message: 'must be a whole number of milliseconds' }],
+      });
+      const closed = await fetch(`${sandbox().url}/_sandbox/status`);
+      expect([closed.status, await closed.json()]).toMatchObject([401, { code: 'missing-authorization' }]);
+    });
+
     test('finds a payment by its id, its reference, and either when forced', async () => {
       const { paymentId } = await sandbox().create({ referenceId: '4711' });
       for (const key of [String(paymentId), `id:${paymentId}`, 'ref:4711']) {
