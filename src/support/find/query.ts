@@ -102,7 +102,8 @@ function understand(words: readonly string[], now: Date): Meaning & { length: nu
     const time = parseSpokenDate(phrase, now);
     if (time) return { length, ...dateMeaning(phrase, time) };
     const amount = parseSpokenAmount(phrase);
-    if (amount) return { length, ...amountMeaning(phrase, amount) };
+    if (amount && !(length > 1 && beginsWithLongDate(words.slice(1), now)))
+      return { length, ...amountMeaning(phrase, amount) };
   }
   const [word = ''] = words;
   const state = stateOf(word);
@@ -129,9 +130,32 @@ function dateMeaning(phrase: string, time: TimeSpan): Meaning {
   return /\d/.test(phrase) ? { pieces: [piece], mayBeName: true } : { pieces: [piece, asText(phrase)] };
 }
 
+/** `Bob 18 November` is a name and a date, although `Bob 18` could be an amount of Bolivia. */
+function beginsWithLongDate(words: readonly string[], now: Date): boolean {
+  for (let length = Math.min(MAX_PHRASE_WORDS, words.length); length > 1; length -= 1) {
+    if (parseSpokenDate(words.slice(0, length).join(' '), now)) return true;
+  }
+  return false;
+}
+
 /** Digits alone are an ID or a reference first, and an amount second. */
 function amountMeaning(phrase: string, amount: AmountRange): Meaning {
   const piece: Piece = (reading) => ({ ...reading, amounts: [...reading.amounts, amount] });
   if (/^([A-Za-z]{3})?\d+$/.test(phrase)) return { pieces: [asText(phrase), piece] };
-  return { pieces: [piece], mayBeName: true };
+  return { pieces: [piece, ...besideName(phrase)], mayBeName: true };
+}
+
+/** What looks like a currency may be a person's name: Bob 75, 64 Ron. */
+function besideName(phrase: string): Piece[] {
+  const words = phrase.split(' ');
+  const at = words.findIndex((word) => /^\p{L}+$/u.test(word));
+  const amount = at < 0 ? undefined : parseSpokenAmount(words.toSpliced(at, 1).join(' '));
+  if (!amount) return [];
+  return [
+    (reading) => ({
+      ...reading,
+      text: [...reading.text, words[at] as string],
+      amounts: [...reading.amounts, amount],
+    }),
+  ];
 }

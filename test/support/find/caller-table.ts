@@ -126,6 +126,16 @@ export const known: Known[] = [
     created: '2026-11-15T09:00:00Z',
     provider: { payerName: 'Will Captured', payerEmail: 'will@north.example', brand: 'Visa' },
   },
+  {
+    paymentId: '100252',
+    referenceId: 'inv-9100',
+    customerId: 'c_bob',
+    state: 'Expired',
+    amount: '64.25',
+    currency: 'EUR',
+    created: '2026-11-09T09:00:00Z',
+    provider: { payerName: 'Bob Weller', brand: 'Diners' },
+  },
 ];
 
 /** What is said, and who comes first; several in their order where that matters. `undefined`: nobody. */
@@ -230,6 +240,14 @@ export const calls: Array<[said: string, first: string | undefined, ...rest: str
   ['refunded garcia', '100233'],
   ['captured garcia', undefined],
   ['CAD', '100251'],
+  // Bolivia has BOB, and Romania has RON.
+  ['bob 64.25', '100252'],
+  ['64.25 bob', '100252'],
+  ['Bob 64.25 EUR', '100252'],
+  ['bob ~65', '100252'],
+  ['bob 9 November', '100252'],
+  ['BOB 64', undefined],
+  ['ron 64.25', undefined],
   ['sub 889', '100240'],
   ['nobody', undefined],
   ['constructor', undefined],
