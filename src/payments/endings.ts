@@ -1,5 +1,5 @@
 import { distinct } from '../next-command.js';
-import { exitCodeOf, firstLine, PartialError, type PaydeskError } from '../errors.js';
+import { exitCodeOf, firstLine, PartialError, type PaydeskError, UnknownOutcomeError } from '../errors.js';
 
 interface Ended {
   typed: string;
@@ -31,6 +31,10 @@ export function endingOf(
   const message = dryRun
     ? plannedText(failed.length, results.length, what)
     : endedText(results, failed, what);
+  const groups = results.map(groupOf);
+  // As for a batch: nothing is known to have gone through, and something may have.
+  if (codes.size > 1 && groups.includes('unknown') && !groups.includes('done'))
+    return new UnknownOutcomeError(message, { ...options, code: 'outcome-unknown' });
   if (failed.length < results.length || codes.size > 1) return new PartialError(message, options);
   return first.error.with({
     ...options,

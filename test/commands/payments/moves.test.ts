@@ -218,6 +218,14 @@ describe('capture, cancel, refund and unhold', () => {
     expect(code).toBe(7);
   });
 
+  it('ends with 6 when none of several is known to be done and one may be', async () => {
+    const { paymentId } = await desk.paid();
+    await desk.fault({ kind: 'error-before-commit', route: 'refund', next: 1 });
+    const { code, json } = await desk.run('refund', [paymentId, 'nobody-has-this', '--json']);
+    expect(code).toBe(6);
+    expect(json.map(({ outcome }) => outcome)).toEqual(['unknown', 'refused']);
+  });
+
   it('says of an approval whether the customer is charged', async () => {
     const later = await desk.paid('held', { autoCapture: false });
     const said = async (payment: ShownPayment) =>
