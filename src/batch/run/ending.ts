@@ -123,7 +123,7 @@ function reasonText(stopped: Extract<StopReason, { kind: 'canary' | 'failures' }
 
 function incomplete(
   id: string,
-  { counts, notSent }: RunResult,
+  { counts, notSent, hasThrottled }: RunResult,
   advice: NextAdvice,
 ): PaydeskError | undefined {
   const { done, ...others } = actedOn(counts);
@@ -149,7 +149,10 @@ function incomplete(
   const total = done + notDone;
   const why = pending > 0 ? notSent?.message : undefined;
   const stands = `${countText(notDone)} of ${counted(total, 'row')} not done: ${standsAt(counts)}.`;
-  return new PartialError(lines(stands, why, advice.resume), { code: 'partial', next });
+  // A batch of few rows does not meet enough failures in a row for an outage.
+  const isTemporary = pending === total && !hasThrottled && notSent instanceof TemporaryError;
+  const Ending = isTemporary ? TemporaryError : PartialError;
+  return new Ending(lines(stands, why, advice.resume), { code: 'partial', next });
 }
 
 /** `752 done, 1 refused, 2 unknown, 432 left to do (12 throttled)`. */

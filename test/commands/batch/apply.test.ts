@@ -222,6 +222,17 @@ describe('batch apply', () => {
     expect(await desk.told(payments, 'refund')).toEqual([1, 1, 1]);
   });
 
+  it('ends with 5 when nothing was sent because the service failed, also for two rows', async () => {
+    const payments = await desk.paid(2);
+    const plan = await desk.planned(payments);
+    await desk.fault({ kind: 'error-before-commit', route: 'get' });
+    const { code, stderr } = await desk.run('apply', [plan]);
+    await desk.sandbox.control('DELETE', '/faults');
+    expect(code).toBe(5);
+    expect(stderr).toContain('2 of 2 rows not done: 0 done, 2 left to do.');
+    expect(await desk.told(payments, 'refund')).toEqual([0, 0]);
+  });
+
   it('ends with 0 when only rows are not done that the plan left out', async () => {
     const [one, other] = await desk.paid(2);
     const [authorised] = await desk.paid(1, 'approved', { autoCapture: false });

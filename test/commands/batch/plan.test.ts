@@ -275,6 +275,20 @@ describe('batch plan', () => {
     });
   });
 
+  it.each(['refund', 'charge'])('makes no plan to %s of one row that cannot be read: 5', async (action) => {
+    const [one] = await desk.paid(1);
+    const out = desk.path(`one-row-${action}.json`);
+    const file =
+      action === 'refund'
+        ? desk.csv('payment', one!.paymentId)
+        : desk.csv('reference,customer,amount', `r-${one!.paymentId},c1,10.50`);
+    await desk.fault({ kind: 'error-before-commit' });
+    const { code, json } = await desk.run('plan', [file, '--action', action, '--out', out, '--json']);
+    await desk.sandbox.control('DELETE', '/faults');
+    expect([code, json.error!.code]).toEqual([5, 'reads-fail']);
+    expect(existsSync(out)).toBe(false);
+  });
+
   it('waits where the service asks to, and reads all of them in the end', async () => {
     const payments = await desk.paid(30);
     const file = desk.csv('payment', ...payments.map(({ paymentId }) => paymentId));
