@@ -4,6 +4,7 @@ import { openSession, type Session } from '../../cli/desk/session.js';
 import { countFlag, durationFlag, idFlag, listFlagsFor, sinceFlag } from '../../cli/flags/flags.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { explainOptions, openRecords } from '../../cli/desk/support-records.js';
+import { findForgotten } from '../../ledger/known/forgotten.js';
 import { readUnseenCharges } from '../../ledger/moves/intent-log.js';
 import type { KnownPaymentRow } from '../../ledger/schema.js';
 import { endingOf } from '../../payments/endings.js';
@@ -90,16 +91,21 @@ export default class PaymentsList extends BaseCommand {
     rows: readonly KnownPaymentRow[],
     session: Session,
     database: OpenDatabase,
-  ): Promise<Refreshed> {
+  ): Promise<Refreshed & { forgotten: number }> {
+    const { store } = await database();
+    const ids = rows.map((row) => row.payment_id);
+    const forgotten = await findForgotten(store.db, session.profile, ids);
+    const kept = rows.filter((row) => !forgotten.has(row.payment_id));
     const records = await openRecords(this.context, database, session.profile);
     const progress = createProgressWriter(this.streams);
     const rate = createRate(Date.now);
-    return refreshKnown(rows, {
+    const refreshed = await refreshKnown(kept, {
       client: session.client,
       records,
       signal: this.signal,
       onProgress: (done, total) =>
         progress.update((width) => [readingLine({ done, total }, rate(done), width)]),
     }).finally(() => progress.end());
+    return { ...refreshed, forgotten: forgotten.size };
   }
 }

@@ -37,6 +37,30 @@ export async function noteForgotten(tx: Db, engine: Engine, { appId }: AppRef, n
   }
 }
 
+/** As many are looked up in one statement. */
+const AT_ONCE = 500;
+
+/** The payments among these that were forgotten with their customer: to read one again is for a person to decide. */
+export async function findForgotten(
+  db: Db,
+  { appId }: AppRef,
+  paymentIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const byDigest = new Map(paymentIds.map((paymentId) => [digestOf('payment', paymentId), paymentId]));
+  const digests = [...byDigest.keys()];
+  const found = new Set<string>();
+  for (let start = 0; start < digests.length; start += AT_ONCE) {
+    const rows = await db
+      .selectFrom('forgotten')
+      .select('digest')
+      .where('app_id', '=', appId)
+      .where('digest', 'in', digests.slice(start, start + AT_ONCE))
+      .execute();
+    for (const { digest } of rows) found.add(byDigest.get(digest) as string);
+  }
+  return found;
+}
+
 /** Whether the payment, or the customer that it shows, was forgotten after this read. */
 export async function isForgottenSince(tx: Db, seen: SeenPayment, time: number): Promise<boolean> {
   const { appId, customerId, paymentId } = seen;

@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { canReach, capturedStates, type StateName, stateNames } from '../../contract/states.js';
 import type { Store } from '../../store/store.js';
 import type { AppRef } from '../payment-ref.js';
+import { findForgotten } from './forgotten.js';
 import { postgresFind } from './postgres-search.js';
 import type { DeskTables, KnownPaymentRow } from '../schema.js';
 import { type KnownFilter, ofApp } from './search-conditions.js';
@@ -23,7 +24,7 @@ export interface KnownSearch {
   count(most: number): Promise<number>;
   /**
    * The IDs of payments whose payer and card are not known, though the customer has paid, or may have since they were
-   * seen before this time. It looks at this many of the newest.
+   * seen before this time. Those of forgotten customers are not among them. It looks at this many of the newest.
    */
   withoutPayer(seenBefore: number, most: number): Promise<string[]>;
 }
@@ -71,7 +72,9 @@ export function createKnownSearch({ db, engine }: Store<DeskTables>, { appId }: 
         where coalesce(payer_name, payer_email, brand, provider_reference, provider_profile) is null
           and (state in (${sql.join(payerStates)})
             or (state in (${sql.join(mayGetPayer)}) and seen_time < ${seenBefore}))`.execute(db);
-      return rows.map(({ payment_id }) => payment_id);
+      const ids = rows.map(({ payment_id }) => payment_id);
+      const forgotten = await findForgotten(db, { appId }, ids);
+      return ids.filter((id) => !forgotten.has(id));
     },
   };
 }

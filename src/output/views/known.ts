@@ -97,7 +97,11 @@ export function asLastSeen(listed: readonly ListedPayment[], now: number): strin
 /** What the list shows and how fresh it is. */
 export function aboutList(
   listed: readonly ListedPayment[],
-  { more, refreshed, left }: { more: boolean; refreshed: Refreshed | undefined; left: boolean },
+  {
+    more,
+    refreshed,
+    left,
+  }: { more: boolean; refreshed: (Refreshed & { forgotten: number }) | undefined; left: boolean },
   now: number,
 ): Line[] {
   const limit = more ? ['There are more. Use --all to show all, or --limit N.'] : [];
@@ -115,7 +119,14 @@ export function aboutList(
   const notRead = left
     ? [`There are more that are not settled. Only ${countText(MAX_REFRESHED)} were read again.`]
     : [];
-  return [...limit, `Known payments, read just now: ${changes}.`, ...notRead];
+  const { forgotten } = refreshed;
+  const kept =
+    forgotten === 0
+      ? []
+      : [
+          `Not read: ${counted(forgotten, 'payment')} of customers who were forgotten. A read would make them known again.`,
+        ];
+  return [...limit, `Known payments, read just now: ${changes}.`, ...notRead, ...kept];
 }
 
 /** A list of what needs attention is the start of a guided session. */

@@ -87,6 +87,19 @@ function forgottenReads(makeDesks: () => Promise<Desks>): void {
     expect(await find(desks.other, payment.referenceId)).toEqual([]);
   });
 
+  it('are not made again by a list that is refreshed, nor recommended by a search', async () => {
+    await rewrite();
+    await run(desks.reader, 'payments', 'get', payment.paymentId);
+    expect(await find(desks.reader, 'zelda')).toMatchObject([{ name: 'Zelda Quist' }]);
+    await run(desks.reader, 'customers', 'forget', customerId, '--yes');
+    const typed = (...words: string[]) =>
+      runTyped(words, { home: desks.reader, env: { ...envOf(desk.sandbox), ...desks.env } });
+    expect((await typed('payments', 'find', 'zelda')).stderr).not.toContain('--refresh');
+    const { stderr } = await typed('payments', 'list', '--refresh', '--all');
+    expect(stderr).toContain('Not read: 1 payment of customers who were forgotten.');
+    expect(await find(desks.reader, 'zelda')).toEqual([]);
+  });
+
   it('of other customers are kept, and so is a later read', async () => {
     const other = await desk.paid();
     await run(desks.reader, 'payments', 'get', payment.paymentId, other.paymentId);
