@@ -5,7 +5,7 @@ import { openDatabase } from '../../cli/desk/desk-database.js';
 import { openSession } from '../../cli/desk/session.js';
 import { counted } from '../../contract/amount-format.js';
 import { InterruptedError, UsageError } from '../../errors.js';
-import { countOf, customersWithEmail, type Forgotten, forgetCustomer } from '../../ledger/known/forget.js';
+import { countOf, customersNamed, type Forgotten, forgetCustomer } from '../../ledger/known/forget.js';
 import { addWords, paydesk } from '../../next-command.js';
 import { safeText } from '../../output/text.js';
 
@@ -35,27 +35,11 @@ export default class CustomersForget extends BaseCommand {
     }
     const { store } = await openDatabase(this.context);
     const { payments, known } = await countOf(store, profile, args.customer);
-    if (known === 0 && args.customer.includes('@')) {
-      this.#refuseEmail(args.customer, await customersWithEmail(store, profile, args.customer));
-    }
+    if (known === 0) refuseName(args.customer, await customersNamed(store, profile, args.customer));
     if (!flags.yes && payments > 0) await this.#ask(args.customer, known);
     this.sent.assumeSome();
     const forgotten = await forgetCustomer(store, profile, args.customer);
     return this.show({ customerId: args.customer, ...forgotten }, resultLines);
-  }
-
-  /** An address that somebody has must not look as if it had been removed. */
-  #refuseEmail(typed: string, customers: readonly string[]): void {
-    if (customers.length === 0) return;
-    throw new UsageError(
-      `${safeText(typed)} is an e-mail address, and not the ID of a customer. Nothing was removed. ` +
-        `${customers.length === 1 ? 'Customer' : 'Customers'} with this address: ${customers.map(safeText).join(', ')}.`,
-      {
-        code: 'not-a-customer',
-        saysNothingSent: true,
-        next: customers.map((id) => paydesk('customers', 'forget', id)),
-      },
-    );
   }
 
   async #ask(customer: string, known: number): Promise<void> {
@@ -64,6 +48,21 @@ export default class CustomersForget extends BaseCommand {
     if (await confirm({ message, default: false }, this.prompts())) return;
     throw new InterruptedError('Nothing was removed.', { code: 'declined' });
   }
+}
+
+/** A name or an address that somebody has must not look as if it had been removed. */
+function refuseName(typed: string, customers: readonly string[]): void {
+  if (customers.length === 0) return;
+  const [kind, it] = typed.includes('@') ? ['an e-mail address', 'this address'] : ['a name', 'this name'];
+  throw new UsageError(
+    `${safeText(typed)} is ${kind}, and not the ID of a customer. Nothing was removed. ` +
+      `${customers.length === 1 ? 'Customer' : 'Customers'} with ${it}: ${customers.map(safeText).join(', ')}.`,
+    {
+      code: 'not-a-customer',
+      saysNothingSent: true,
+      next: customers.map((id) => paydesk('customers', 'forget', id)),
+    },
+  );
 }
 
 function resultLines({ customerId, payments, webhooks, webhooksInProgress }: ForgottenCustomer): string[] {

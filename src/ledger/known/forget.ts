@@ -89,13 +89,13 @@ export async function countOf(
   return { payments: known.length + moved.length, known: known.length };
 }
 
-/** The customers whose known payments show this e-mail address. */
-export async function customersWithEmail(
+/** The customers whose known payments show this name or e-mail address. */
+export async function customersNamed(
   { db }: Store<DeskTables>,
   { appId }: AppRef,
-  email: string,
+  name: string,
 ): Promise<string[]> {
-  const typed = email.toLowerCase();
+  const typed = name.toLowerCase();
   const rows = await db
     .selectFrom('known_payments')
     .select('customer_id')
@@ -103,10 +103,11 @@ export async function customersWithEmail(
     .where('app_id', '=', appId)
     .where('customer_id', 'is not', null)
     .where((eb) =>
-      eb.or([
-        eb(eb.fn('lower', ['payer_email']), '=', typed),
-        eb(eb.fn('lower', ['order_email']), '=', typed),
-      ]),
+      eb.or(
+        (['payer_email', 'order_email', 'payer_name', 'order_name'] as const).map((column) =>
+          eb(eb.fn('lower', [column]), '=', typed),
+        ),
+      ),
     )
     .orderBy('customer_id')
     .execute();

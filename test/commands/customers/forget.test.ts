@@ -215,6 +215,9 @@ function keptTests(database: () => Promise<string | undefined>): void {
     const email = await runCommand(Forget, ['Zelda@quist.example', '--yes', '--json'], { env });
     expect([email.code, email.json.error?.code]).toEqual([2, 'not-a-customer']);
     expect(email.json.error?.next).toContain('paydesk customers forget k-881');
+    const name = await runCommand(Forget, ['zelda quist', '--yes', '--json'], { env });
+    expect([name.code, name.json.error?.code]).toEqual([2, 'not-a-customer']);
+    expect(name.json.error?.message).toContain('is a name, and not the ID of a customer');
     expect(await indexHas('881')).toBe(true);
 
     const { code, json } = await runCommand(Forget, ['k-881', '--yes', '--json'], { env });
