@@ -131,18 +131,18 @@ async function workRounds(
     if (!waiting) return;
     onWait(waiting);
     if (waiting.from > waiting.now) {
-      await desk.clock.sleep(Math.min(LOOK_AGAIN_MS, waiting.from - waiting.now), signal);
+      await desk.clock.sleep(Math.min(CHECK_AGAIN_MS, waiting.from - waiting.now), signal);
       continue;
     }
     onWait(undefined);
     const supply = supplyOf({ ...rounds, dueBy: waiting.now }, true);
     await runner.workThrough(supply);
     // Another process, or a clock that was set, can keep rows from being claimed for a while.
-    if (supply.isUnused) await desk.clock.sleep(LOOK_AGAIN_MS, signal);
+    if (supply.isUnused) await desk.clock.sleep(CHECK_AGAIN_MS, signal);
   }
 }
 
-const LOOK_AGAIN_MS = 1_000;
+const CHECK_AGAIN_MS = 1_000;
 
 function supplyOf({ desk, claims, stopping, options, dueBy }: Rounds, onlyWaiting = false) {
   // Enough that claiming costs little, and little enough that others get their share.

@@ -13,7 +13,7 @@ import { openDatabase } from './desk-database.js';
 import { checkLedgerPlace } from './ledger-guard.js';
 import { createGuard, type LiveGuard } from './live-guard.js';
 import { refuseReadOnly } from '../../profiles/read-only.js';
-import { openChangingSession, openSession, type ChangingSession } from './session.js';
+import { openChangingSession, openSession, openVerifiedSession, type ChangingSession } from './session.js';
 
 const WAIT_MS = 5 * 60_000;
 
@@ -56,7 +56,7 @@ export async function openCheckingDesk(
   flags: Pick<DeskFlags, 'timeout'>,
 ): Promise<Desk> {
   // A read-only desk may check as well: its client leaves the recheck out.
-  const session = await openChangingSession(context, { dryRun: true });
+  const session = await openVerifiedSession(context);
   return watchedDesk(context, session, lazyLedger(context), flags);
 }
 

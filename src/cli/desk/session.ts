@@ -110,11 +110,16 @@ export async function openChangingSession(
   context: CommandContext,
   { dryRun = false }: { dryRun?: boolean } = {},
 ): Promise<ChangingSession> {
+  if (dryRun) return openVerifiedSession(context);
   // A command that changes something shows the live banner instead.
-  const session = await openSession(context, { showsApp: dryRun });
-  if (!dryRun) refuseReadOnly(session.profile);
+  const session = await openSession(context, { showsApp: false });
+  refuseReadOnly(session.profile);
   return verifyKind(session, context.note);
 }
+
+/** For what changes nothing, also at a read-only desk, and must know all the same whether the app is live. */
+export const openVerifiedSession = async (context: CommandContext): Promise<ChangingSession> =>
+  verifyKind(await openSession(context), context.note);
 
 /** Clients for a profile, closed when the command ends. */
 export async function connect(context: CommandContext, connection: Connection): Promise<Session> {

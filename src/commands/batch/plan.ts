@@ -16,7 +16,7 @@ import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { openCsv } from '../../cli/files/input-file.js';
 import { checkPlanOutput, planBatch, type PlannedBatch } from '../../cli/batch-plan.js';
 import { sendingFlags } from '../../cli/desk/live-guard.js';
-import { openChangingSession } from '../../cli/desk/session.js';
+import { openVerifiedSession } from '../../cli/desk/session.js';
 
 const MAX_ROWS_SHOWN = 10;
 
@@ -65,7 +65,7 @@ export default class BatchPlan extends BaseCommand {
     const toStdout = out !== undefined && namesStdout(out);
     await checkPlanOutput(args.file, flags);
     this.keepHeapSmall();
-    const { profile, client } = await openChangingSession(this.context, { dryRun: true });
+    const { profile, client } = await openVerifiedSession(this.context);
     const database = await openDatabase(this.context);
     const source = csvSource((await openCsv(this.context, args.file)).bytes(), action);
     const plan = await planBatch(

@@ -42,7 +42,7 @@ import {
   contradictsDone,
   hasPassed,
   isAsBefore,
-  speaksAgainst,
+  suggestsFailure,
   standingOf,
 } from './proof.js';
 import { findOpenAt, recordResult } from './record.js';
@@ -179,7 +179,7 @@ async function settled(
   const wasTaken = evidence.kind === 'taken' || sent.since.underWay;
   const isOver = heldMs === 0 && look.rechecked;
   const mayBeTaken = wasTaken || (evidence.kind === 'unknown' && standing === 'back');
-  if (last !== undefined && mayBeTaken && speaksAgainst(standing)) {
+  if (last !== undefined && mayBeTaken && suggestsFailure(standing)) {
     // A state that was not seen before starts a quiet period of its own, when it is written down.
     const isStillSo = entry.last?.after_state === stateOf(last);
     if (isOver && isStillSo) return resultOf(sent, last, 'failed', failed(sent, last));

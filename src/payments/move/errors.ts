@@ -23,7 +23,7 @@ import { aliasHint } from '../alias-hint.js';
 import { hasOtherReference, idOf, labelOf, shownText, stateOf, stateText } from '../named-payments.js';
 import { waitEnded } from '../wait.js';
 import { forbidden } from './legality.js';
-import { endStateOf, speaksAgainst, type Standing } from './proof.js';
+import { endStateOf, suggestsFailure, type Standing } from './proof.js';
 import type { Evidence, Move, PaymentLook, Sent } from './result.js';
 import { nounOf, withArticle } from './words.js';
 
@@ -196,7 +196,7 @@ export function stillOpen(sent: Sent, entry: Entry, look: PaymentLook, heldMs: n
   const read = look.last ?? sent.beforeRead;
   const id = idOf(read);
   const since = sentNote(entry);
-  if (speaksAgainst(look.standing)) {
+  if (suggestsFailure(look.standing)) {
     const later =
       heldMs === 0
         ? 'The provider could not be asked whether that is final.'
@@ -419,7 +419,7 @@ export function pendingOf(
   const watch = paydesk('payments', 'watch', id, ...(end === undefined ? [] : ['--until', end]));
   const stands = read === undefined ? 'could not be read' : `is ${stateText(read)}`;
   const text = `The ${nounOf(operation)} was accepted, and payment ${labelOf(sent.beforeRead)} ${stands}`;
-  const final = speaksAgainst(standing)
+  const final = suggestsFailure(standing)
     ? ` again. If that is still so ${whenText(quietOf(desk, sent.beforeRead))}, the ${nounOf(operation)} has failed.`
     : `.${end === undefined ? '' : ` It is final when the state is ${end}.`}`;
   return waitEnded(desk.signal.reason, `${text}${final}`, [watch, explain(sent.beforeRead)]);

@@ -2,7 +2,7 @@
 
 import type { SettleOperation } from '../../contract/states.js';
 import { operationEndpoints, type PaymentRead } from '../../client/payment-calls.js';
-import { exitCodeOf, GuardError, PaydeskError, UnknownOutcomeError } from '../../errors.js';
+import { GuardError, PaydeskError, ServiceError, UnknownOutcomeError } from '../../errors.js';
 import { checkApp } from '../app-check.js';
 import { type Blocked, type Entry, isMove, isOpen, outcomeOf, UNNAMED } from '../../ledger/moves/entries.js';
 import type { Outcome } from '../../ledger/moves/operations.js';
@@ -287,7 +287,7 @@ function notMoved(
 
 function outcomeBehind(error: PaydeskError): Outcome {
   if (error instanceof UnknownOutcomeError) return 'unknown';
-  return error instanceof GuardError || exitCodeOf(error) === 1 ? 'refused' : 'unsent';
+  return error instanceof GuardError || error instanceof ServiceError ? 'refused' : 'unsent';
 }
 
 function dryRunOf({ client }: Desk, { typed, operation, read, description }: Move): MoveResult {

@@ -49,7 +49,8 @@ export type Standing =
   | 'changed';
 
 /** Shows that it was not carried out, if it stays so. */
-export const speaksAgainst = (standing: Standing): boolean => standing === 'back' || standing === 'excluded';
+export const suggestsFailure = (standing: Standing): boolean =>
+  standing === 'back' || standing === 'excluded';
 
 export function beforeOf(read: PaymentRead): Before {
   const { capturedAmount } = read.fields;

@@ -13,7 +13,7 @@ import {
   cameUnderWay,
   endStateOf,
   isAsBefore,
-  speaksAgainst,
+  suggestsFailure,
   type Standing,
   standingOf,
   wasUnderWay,
@@ -344,13 +344,13 @@ async function followMove(
       since = desk.steady();
     }
     state = stateOf(read);
-    if (speaksAgainst(standing) && desk.steady() - since >= quietOf(desk, sent.beforeRead)) {
+    if (suggestsFailure(standing) && desk.steady() - since >= quietOf(desk, sent.beforeRead)) {
       const confirmed = await recheckAndRead(desk, sent);
       if (confirmed === undefined || confirmed.differs) return;
       last = confirmed.read;
       noteUnderWay(sent, confirmed.read);
       standing = standingNow(sent, confirmed.read);
-      hasFailed = speaksAgainst(standing);
+      hasFailed = suggestsFailure(standing);
     }
   };
   const isOver = () => standing === 'done' || hasFailed;
