@@ -92,6 +92,14 @@ interface BatchTable {
   loading_time: number | null;
 }
 
+/** What the plan of a batch does with a row: `batch_rows.planned`. */
+export const LEFT_OUT = 0;
+export const PLANNED = 1;
+/** It was sent before and failed, and the person who applied the plan wants it sent again. */
+export const PLANNED_AGAIN = 2;
+/** It was sent before the plan and its outcome is open: that is checked, and nothing is sent. */
+export const PLANNED_CHECK = 3;
+
 /** A row of a batch; the process that works on it holds its lease. */
 interface BatchRowTable {
   id: Generated<number>;

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import { outcomeOf, type Entry } from '../../ledger/moves/entries.js';
-import type { BatchRecord, BatchRow, DeskTables } from '../../ledger/schema.js';
+import { type BatchRecord, type BatchRow, type DeskTables, LEFT_OUT } from '../../ledger/schema.js';
 import { prepared, type Store } from '../../store/store.js';
 import { leaseClock, releaseAbandoned } from '../../store/claim.js';
 import type { Owner } from '../../store/owner.js';
@@ -210,8 +210,8 @@ async function unsettledRows(store: Store<DeskTables>, batch: BatchRecord): Prom
   // at again. A charge has no intent before it is answered.
   const wasSent =
     batch.action === 'charge'
-      ? sql<boolean>`planned > 0 and outcome in ('refused', 'failed')`
-      : sql<boolean>`planned > 0 and outcome = 'refused' and exists (
+      ? sql<boolean>`planned > ${sql.lit(LEFT_OUT)} and outcome in ('refused', 'failed')`
+      : sql<boolean>`planned > ${sql.lit(LEFT_OUT)} and outcome = 'refused' and exists (
           select 1 from intents where intents.batch_id = batch_rows.batch_id
           and intents.payment_id = batch_rows.payment_id and intents.retired = 0 and ${mayHaveLeft})`;
   const rows = await store.db

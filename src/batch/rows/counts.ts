@@ -3,10 +3,15 @@
 import { sql, type RawBuilder } from 'kysely';
 import { fromUnits } from '../../contract/exact.js';
 import { createTotals, type Totals } from '../../contract/totals.js';
-import type { BatchRecord, BatchRow, DeskTables } from '../../ledger/schema.js';
+import {
+  type BatchRecord,
+  type BatchRow,
+  type DeskTables,
+  LEFT_OUT,
+  PLANNED_CHECK,
+} from '../../ledger/schema.js';
 import type { Engine, Store } from '../../store/store.js';
 import type { ToSend } from '../plan/plan-row.js';
-import { PLANNED_CHECK } from './loading.js';
 import type { RowOutcome } from './worked-row.js';
 
 /** Every row is in exactly one of these. */
@@ -57,7 +62,7 @@ const groupOfOutcome: Readonly<Record<RowOutcome, Group>> = {
 export const groupOf = (outcome: RowOutcome | null): Group => groupOfOutcome[outcome ?? 'unsent'];
 
 const screenGroupOf = ({ outcome, planned }: Pick<BatchRow, 'outcome' | 'planned'>): ScreenGroup => {
-  if (planned === 0) return 'leftOut';
+  if (planned === LEFT_OUT) return 'leftOut';
   return outcome === 'accepted' ? 'accepted' : groupOf(outcome);
 };
 
@@ -122,9 +127,9 @@ export function createTally(batch: Pick<BatchRecord, 'action' | 'rows'>): Tally 
     counts[group] += count;
     if (outcome === 'accepted') parts.accepted += count;
     if (outcome === 'throttled') parts.throttled += count;
-    if (planned === 0) parts.leftOut += count;
-    if (planned === 0 && group === 'skipped') parts.doneBefore += count;
-    if (planned === 0 && group === 'failed') parts.failedBefore += count;
+    if (planned === LEFT_OUT) parts.leftOut += count;
+    if (planned === LEFT_OUT && group === 'skipped') parts.doneBefore += count;
+    if (planned === LEFT_OUT && group === 'failed') parts.failedBefore += count;
     if (currency === '' || batch.action === 'recheck') return;
     const [amount, times] = 'sum' in money ? [money.sum, 1] : [money.amount, count];
     sums.of(group).add(amount, currency, times);

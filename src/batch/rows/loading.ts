@@ -2,21 +2,21 @@
 
 import { paydesk } from '../../next-command.js';
 import { GuardError } from '../../errors.js';
-import type { BatchRecord, BatchRow, DeskTables } from '../../ledger/schema.js';
+import {
+  type BatchRecord,
+  type BatchRow,
+  type DeskTables,
+  LEFT_OUT,
+  PLANNED,
+  PLANNED_AGAIN,
+  PLANNED_CHECK,
+} from '../../ledger/schema.js';
 import { leaseClock } from '../../store/claim.js';
 import type { Owner } from '../../store/owner.js';
 import type { Store } from '../../store/store.js';
 import type { PlanFile } from '../plan/plan-file.js';
 import type { PlanRow, RowVerdict } from '../plan/plan-row.js';
 import type { RowOutcome } from './worked-row.js';
-
-/** What the plan does with a row: `batch_rows.planned`. */
-const LEFT_OUT = 0;
-const PLANNED = 1;
-/** It was sent before and failed, and the person who applied the plan wants it sent again. */
-export const PLANNED_AGAIN = 2;
-/** It was sent before the plan and its outcome is open: that is checked, and nothing is sent. */
-export const PLANNED_CHECK = 3;
 
 interface CreateOptions {
   owner: Owner;

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import { outcomeOf } from '../../ledger/moves/entries.js';
 import type { Ledger } from '../../ledger/moves/ledger.js';
-import type { BatchRecord, DeskTables } from '../../ledger/schema.js';
+import { type BatchRecord, type DeskTables, PLANNED_CHECK } from '../../ledger/schema.js';
 import type { Store } from '../../store/store.js';
 import { intentsOf } from './ledger-view.js';
-import { PLANNED_CHECK } from './loading.js';
 import { rowPages } from './row-pages.js';
 
 /** What a batch still has to do, beyond its counts. */

@@ -3,7 +3,7 @@
 import type { SettleOperation } from '../../contract/states.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { isOpen, outcomeOf, type Entry } from '../../ledger/moves/entries.js';
-import type { BatchRecord, BatchRow } from '../../ledger/schema.js';
+import { type BatchRecord, type BatchRow, PLANNED_AGAIN, PLANNED_CHECK } from '../../ledger/schema.js';
 import type { Desk } from '../../payments/desk.js';
 import { justAdopted } from '../../payments/move/errors.js';
 import { carryOut } from '../../payments/move/send.js';
@@ -13,7 +13,6 @@ import { stateOf } from '../../payments/named-payments.js';
 import { checkIntent, reportBlocked } from '../../payments/move/check.js';
 import { findBlocking } from '../../payments/move/record.js';
 import { recordRecheck } from '../../payments/record-created.js';
-import { PLANNED_AGAIN, PLANNED_CHECK } from '../rows/loading.js';
 import { type Claimed, isLookedAtAgain, knownResult } from '../rows/claims.js';
 import { changeSincePlan } from './change-since-plan.js';
 import { chargeRow, earlierResult } from './charge-row.js';

@@ -6,7 +6,7 @@ import type { Outcome } from './operations.js';
 import { rememberState } from '../known/remember.js';
 import { refColumns, refOf } from '../payment-ref.js';
 import { createResend } from './resend.js';
-import type { DeskTables, IntentRow } from '../schema.js';
+import { type DeskTables, type IntentRow, LEFT_OUT } from '../schema.js';
 import { dropHoldOf, holdOf, intentById, lastIntentOn, lockHoldOf, takeHold } from './statements.js';
 
 /** Adds the outcome of an intent, and keeps, releases or takes back its hold accordingly. */
@@ -80,7 +80,7 @@ async function correctBatchRow(
     .set({ outcome: 'done', after_state: after ?? null, why: null, tries: 0, finished: 1 })
     .where('batch_id', '=', batch_id)
     .where('payment_id', '=', payment_id)
-    .where('planned', '>', 0)
+    .where('planned', '>', LEFT_OUT)
     .where('lease_owner', 'is', null)
     .execute();
 }

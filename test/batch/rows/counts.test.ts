@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { countRows, createTally, leftToSend } from '../../../src/batch/rows/counts.js';
-import { PLANNED_AGAIN, PLANNED_CHECK } from '../../../src/batch/rows/loading.js';
+import { PLANNED_AGAIN, PLANNED_CHECK } from '../../../src/ledger/schema.js';
 import { openDeskDatabase } from '../../../src/ledger/database.js';
 import type { BatchRecord, BatchRow } from '../../../src/ledger/schema.js';
 import { describeWithPostgres } from '../../helpers/postgres.js';

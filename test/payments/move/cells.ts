@@ -8,7 +8,7 @@ import type { Outcome } from '../../../src/ledger/moves/operations.js';
 import { createLedger } from '../../../src/ledger/moves/ledger.js';
 import type { Desk } from '../../../src/payments/desk.js';
 import { moveAll } from '../../../src/payments/move/move-all.js';
-import { PLANNED_AGAIN } from '../../../src/batch/rows/loading.js';
+import { PLANNED_AGAIN } from '../../../src/ledger/schema.js';
 import { createClaims } from '../../../src/batch/rows/claims.js';
 import { workOn } from '../../../src/batch/run/row-work.js';
 import type { WorkedRow } from '../../../src/batch/rows/worked-row.js';
