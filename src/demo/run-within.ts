@@ -7,7 +7,7 @@ import { takesAll, type Runtime } from '../cli/runtime/runtime.js';
 
 type CommandClass = new (argv: string[], config: Config, runtime: Runtime) => BaseCommand;
 
-/** Runs another command as a person at a terminal of this width would, and gives back what it printed. */
+/** Runs another command as a person at a terminal of this width would, and returns what it printed. */
 export async function runWithin(
   config: Config,
   words: readonly string[],

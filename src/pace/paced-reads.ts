@@ -16,7 +16,7 @@ export interface Outage {
   throttled(times: number, error: PaydeskError): void;
 }
 
-/** `onOutage` hears of it once. */
+/** `onOutage` is called once. */
 export function createOutage(onOutage: (error: PaydeskError) => void): Outage {
   const failed = new Set<string>();
   let found: PaydeskError | undefined;

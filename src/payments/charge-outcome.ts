@@ -20,8 +20,8 @@ const refundedStates: readonly StateName[] = ['Refunding', 'Refunded'];
 const canBeCaptured = (state: StateName): boolean => state !== 'Declined' && canReach(state, 'Captured');
 
 /**
- * What the state of a charge says of it. It has failed only when it can no longer be captured: who believes a failure
- * charges again. One that shows captured money where there can be none is not known to have failed.
+ * What the state of a charge says of it. It has failed only when it can no longer be captured: after a failure, people
+ * charge again. One that shows captured money where there can be none is not known to have failed.
  */
 export function chargeOutcome(read: PaymentRead, autoCapture: boolean): Outcome {
   const { state, fields } = read;
@@ -38,7 +38,7 @@ export const wasRefunded = ({ state }: PaymentRead): boolean =>
   state !== undefined && refundedStates.includes(state);
 
 /** The service has accepted the charge, so a read that fails, for whatever reason, says nothing about it. */
-const isTemporary = (error: unknown): boolean => error instanceof PaydeskError;
+const isReadFailure = (error: unknown): boolean => error instanceof PaydeskError;
 
 /** The result of a charge, followed to its end if requested. */
 export async function followCharge(
@@ -48,7 +48,7 @@ export async function followCharge(
 ): Promise<{ read: PaymentRead; outcome: Outcome; error?: PaydeskError }> {
   const isOver = (read: PaymentRead) => ['done', 'failed'].includes(chargeOutcome(read, autoCapture));
   const followed: FollowedPayment = wait
-    ? await followReads(desk, start, isOver, { isTemporary })
+    ? await followReads(desk, start, isOver, { isTemporary: isReadFailure })
     : { read: start };
   const { read } = followed;
   const outcome = chargeOutcome(read, autoCapture);

@@ -19,7 +19,7 @@ export interface RecheckResult {
   error?: PaydeskError;
 }
 
-/** Hears of each payment as it was before and is now. */
+/** Called with each payment as it was before and is now. */
 export type OnAsked = (before: PaymentRead, now: Rechecked) => Promise<void>;
 
 export async function recheckAll(

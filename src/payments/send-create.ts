@@ -240,7 +240,7 @@ function compared(kind: RequestKind, body: CreateRequest['body'], made: CreatedP
 
 /**
  * Whether the answer shows which payment was made. One that does not name the reference may show another payment, and a
- * charge that it shows as failed is read: who believes a failure charges again.
+ * charge that it shows as failed is read: after a failure, people charge again.
  */
 function isProof(kind: RequestKind, body: CreateRequest['body'], shown: PaymentRead): boolean {
   if (shown.fields.referenceId === undefined || !hasId(shown)) return false;

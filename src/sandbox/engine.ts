@@ -45,7 +45,7 @@ export interface SandboxEngine {
   derive(purpose: string, key: string | number): string;
   /**
    * Runs rules in one transaction at the clock's time; workers and watchers are notified after the
-   * commit. `via` is the door by which it came in.
+   * commit. `via` says where it came from.
    */
   write<T>(run: (work: Work) => Promise<T>, via?: string): Promise<T>;
   /** Rules that only read, on committed data. */

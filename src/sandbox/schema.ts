@@ -130,7 +130,7 @@ interface EventTable {
   to_state: StateName;
   time: number;
   cause: string;
-  /** The door that it came in by: `api` with the caller's own name, `customer`, `console`, `control`, `clock`. */
+  /** Where it came from: `api` with the caller's own name, `customer`, `console`, `control`, `clock`. */
   via: string | null;
   url: string | null;
   due_time: number;

@@ -60,7 +60,7 @@ export async function runListener(options: RunListenerOptions): Promise<RunningL
       onEvent(event) {
         onEvent(event);
         if (event.type === 'failed') end(event.error);
-        // Who waits for something counts only what arrives from now on.
+        // A run that waits for something counts only what arrives from now on.
         if (!('isEarlier' in event) || event.isEarlier) return;
         if (event.type === 'arrived' || event.type === 'progress') expectation?.noteArrival(event.delivery);
         if (event.type !== 'settled') return;

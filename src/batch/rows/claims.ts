@@ -50,7 +50,7 @@ export interface Claims {
   /** Ends the leases of processes that are gone. */
   freeAbandoned(): Promise<void>;
   renew(): Promise<void>;
-  /** Gives back what was claimed and not worked on. */
+  /** Releases what was claimed and not worked on. */
   release(): Promise<void>;
   /**
    * Writes down what became of a row; one that is not finished is due again at `due.time`, in the same run when it has

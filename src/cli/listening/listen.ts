@@ -82,7 +82,7 @@ export async function listen(
   try {
     listening = await runListener({
       ...request,
-      // Who waits for something does not send again what belongs to an earlier run.
+      // A run that waits for something forwards only what belongs to it, and nothing of an earlier run.
       retriesFailed: request.expectation?.waits !== true,
       store,
       client,

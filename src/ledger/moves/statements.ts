@@ -70,7 +70,7 @@ export const takeHold = statement<unknown, Ref | 'intent_id' | 'boot' | 'steady_
    on conflict (app_id, payment_id) do nothing`,
 );
 
-/** Whether the intent still holds its payment: gives back a row, renewed, if it does. */
+/** Whether the intent still holds its payment: returns a row, renewed, if it does. */
 export const renewHold = statement<{ intent_id: number }, 'intent_id' | 'boot' | 'steady_ms'>(
   `update holds set boot = :boot, steady_ms = :steady_ms where intent_id = :intent_id returning intent_id`,
 );

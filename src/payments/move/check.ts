@@ -276,7 +276,7 @@ function refuseInQuiet(move: Move, entry: Entry, result: MoveResult): MoveResult
 
 /**
  * The one rule for sending again: the quiet period has passed, and a recheck and a read taken after it show the
- * payment exactly as it was before. Gives back the result where the reads settle it.
+ * payment exactly as it was before. Returns the result where the reads settle it.
  */
 export async function clearToSend(
   desk: Desk,

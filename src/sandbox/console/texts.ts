@@ -18,15 +18,15 @@ export function durationText(ms: number): string {
   return `${ms / size}${unit}`;
 }
 
-/** By which door something came in. */
-export function doorText(via: string | null): string {
+/** Where something came from. */
+export function sourceText(via: string | null): string {
   if (via === null) return '';
-  const [door = '', ...name] = via.split(' ');
+  const [source = '', ...name] = via.split(' ');
   const caller = name.length > 0 ? ` (${name.join(' ')})` : '';
-  return `${doors.get(door) ?? door}${caller}`;
+  return `${sources.get(source) ?? source}${caller}`;
 }
 
-const doors: ReadonlyMap<string, string> = new Map([
+const sources: ReadonlyMap<string, string> = new Map([
   ['api', 'through the API'],
   ['customer', 'by the customer, in a browser'],
   ['control', 'by a paydesk sandbox command'],

@@ -59,7 +59,7 @@ const eventColumns = [
   'outcome',
 ] as const satisfies ReadonlyArray<keyof Selectable<Tables['events']>>;
 
-/** Gives nothing back when the reference is taken. */
+/** Returns nothing when the reference is taken. */
 export const insertPaymentRow = prepared<Tables, { payment_id: number }, (typeof paymentColumns)[number]>(
   (db, value) =>
     db

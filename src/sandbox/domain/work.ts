@@ -11,7 +11,7 @@ export interface Work {
   readonly store: Store<SandboxTables>;
   /** The sandbox's clock, in milliseconds. */
   readonly now: number;
-  /** By which door this came in: `api` with the caller's own name, `customer`, `console`, `control`, `clock`. */
+  /** Where it came from: `api` with the caller's own name, `customer`, `console`, `control`, `clock`. */
   readonly via: string | null;
   readonly apps: AppDirectory;
   readonly faults: Faults;

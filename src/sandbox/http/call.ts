@@ -13,7 +13,7 @@ export interface CallContext {
   app: App;
   /** The query as it came, for variants that the contract does not describe. */
   search: URLSearchParams;
-  /** The door, for the record: the API, and what the caller calls itself. */
+  /** Where it came from, for the record: the API, and what the caller calls itself. */
   via: string;
   /** Answer reads with the payment as it was before its last change. */
   stale: boolean;

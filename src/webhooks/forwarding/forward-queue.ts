@@ -35,7 +35,7 @@ export interface ForwardQueue {
   nextTime(): Promise<number | undefined>;
   /** Writes an attempt down, with when it is tried again or how it ended. */
   record(forward: ForwardRow, attempt: Attempt, next: Next): Promise<void>;
-  /** Gives back what was claimed and not sent. */
+  /** Releases what was claimed and not sent. */
   release(): Promise<void>;
   /** Ends the leases of processes that are gone. */
   freeAbandoned(): Promise<void>;

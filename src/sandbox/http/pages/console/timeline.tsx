@@ -1,5 +1,5 @@
 import type { PaymentTimeline, ConsoleEntry } from '../../../console/timeline.js';
-import { doorText } from '../../../console/texts.js';
+import { sourceText } from '../../../console/texts.js';
 import { shorten } from '../../../../shorten.js';
 import type { AttemptRow, EventRow, ExchangeRow, OperationRow } from '../../../schema.js';
 import { StateBadge } from '../badge.js';
@@ -84,7 +84,7 @@ function Change({ event, delivery }: { event: EventRow; delivery: AttemptRow | u
 function When({ time, via }: { time: number; via: string | null }) {
   return (
     <p class="small muted">
-      <Time at={time} /> <Text of={shorten(doorText(via), 70)} />
+      <Time at={time} /> <Text of={shorten(sourceText(via), 70)} />
     </p>
   );
 }
