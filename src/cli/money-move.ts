@@ -3,7 +3,7 @@
 import { boolean } from '@oclif/core/flags';
 import type { SettleOperation } from '../contract/states.js';
 import { shellWord } from '../next-command.js';
-import { parseSpokenAmount } from '../contract/spoken-amount.js';
+import { looksLikeAmount, looksLikeIds } from '../contract/spoken-amount.js';
 import {
   type MoveJson,
   moveJson,
@@ -49,22 +49,8 @@ interface MoveRequest extends MoneyFlags {
   'local-ledger': boolean;
 }
 
-/** `15.00`, `1,234.50`, `1'234` and `15,-`. */
-const WRITTEN_AMOUNT = /^[-+]?(?:\d+[.,](?:\d+|-{1,2})|\d{1,3}(?:[.,' ]\d{3})+(?:[.,]\d+)?)$/;
-/** Signs that stand for several currencies, so that a search does not take them for one. */
-const OTHER_SIGNS = /\bkr\.?|[A-Z]{0,3}\p{Sc}/giu;
-
-/** With a currency any number is an amount. `INV15` is none: no currency has that code. */
-function looksLikeAmount(text: string): boolean {
-  if (WRITTEN_AMOUNT.test(text)) return true;
-  return /\D/.test(text) && parseSpokenAmount(text.replace(OTHER_SIGNS, '€')) !== undefined;
-}
-
-/** `100021,100022`: no amount has four digits or more on both sides of a comma. */
-const WRITTEN_IDS = /^\d{4,}(?:[,;]\d{4,})+$/;
-
 function refuseIds({ typed, apart }: NamedPayment): void {
-  if (apart === undefined || !WRITTEN_IDS.test(typed)) return;
+  if (apart === undefined || !looksLikeIds(typed)) return;
   throw new UsageError(`${typed} looks like several payments. Nothing was sent.`, {
     code: 'several-given',
     saysNothingSent: true,

@@ -43,7 +43,14 @@ export function parsePayment(typed: string): NamedPayment {
 
 /** One payment per line; empty lines are skipped. */
 export const parsePaymentLines = (text: string): NamedPayment[] =>
-  parseLines(text, (line) => [line.trim()].filter(Boolean), parsePayment);
+  parseLines(text, (line) => [line.trim()].filter(Boolean), parseOnly);
+
+/** Only a person can say which column names the payment. */
+function parseOnly(line: string): NamedPayment {
+  const columns = line.split('\t').length;
+  if (columns > 1) throw new BadValue(`has ${columns} columns; leave only the one that names the payment`);
+  return parsePayment(line);
+}
 
 /** The payments in every line; all bad lines are reported at once. */
 export function parseLines(

@@ -1,6 +1,7 @@
 // Payments in a list that somebody pasted: bullets, list numbers, labels, quotes and commas are not part of a name. Only
 // for commands that show a payment before anything is done to it; a money move takes names as they are written.
 
+import { looksLikeAmount, looksLikeIds } from '../contract/spoken-amount.js';
 import { type NamedPayment, parseLines, parsePayment } from './named-payments.js';
 
 const BULLET = /^(?:[-*•–—]|\d{1,3}[.)])(?:\s+|$)/;
@@ -9,14 +10,43 @@ const LABELLED = /^(\p{L}[\p{L} ]{0,20}):\s+(\S+)$/u;
 /** What a name looks like that is one word among several: a reference with spaces in it is left whole. */
 const NAME_LIKE = /[\d_-]|^(?:id|ref):/;
 
+/** `1.234,56`, `1,234.56` and `59,90`: here a comma is part of a number. */
+const NUMBER_WITH_COMMA = String.raw`(?<![\p{L}\d_.,;-])(?:\d{1,3}(?:,\d{3})+\.\d{1,2}|\d[\d.]*,\d{1,2})(?!\d|[.,;]\d)`;
+const PART = new RegExp(`(?:${NUMBER_WITH_COMMA}|[^,;])+`, 'gu');
+const DATE = /^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:[T, ]+\d{1,2}:\d{2}.*)?$/;
+
 /** The names in a line, each as it is written. */
 export function namesInLine(line: string): string[] {
   const rest = line.trim().replace(BULLET, '').trim();
-  if (rest === '' || QUOTED.test(rest)) return rest === '' ? [] : [rest];
-  return rest.split(/[,;]+/).flatMap((part) => {
+  // A line that begins with a tab is a row as well: its first cell is empty.
+  return rest.includes('\t') || line.startsWith('\t') ? namesInRow(rest) : namesInText(rest);
+}
+
+/** Of a row of a spreadsheet, the cells that can name a payment: amounts, dates and plain words stand beside it. */
+function namesInRow(row: string): string[] {
+  const cells = row
+    .split('\t')
+    .map((cell) => cell.trim())
+    .filter((cell) => cell !== '' && !isBesideName(unquoted(cell) ?? cell));
+  const names = cells.filter((cell, at) => NAME_LIKE.test(cell) && (at === 0 || !/\s/.test(cell)));
+  return (names.length > 0 ? names : cells.slice(0, 1)).flatMap(namesInText);
+}
+
+const isBesideName = (cell: string): boolean => DATE.test(cell) || isWrittenAmount(cell);
+
+/** Digits alone are an ID. */
+const isWrittenAmount = (text: string): boolean =>
+  !looksLikeIds(text) &&
+  looksLikeAmount(text.replace(/^[-+−]\s*/, '').replaceAll(/(?<=\d)[\s'’](?=\d{3})/g, ''));
+
+function namesInText(text: string): string[] {
+  if (text === '' || QUOTED.test(text)) return text === '' ? [] : [text];
+  return (text.match(PART) ?? []).flatMap((part) => {
     const name = withoutLabel(part.trim());
     const words = name.split(/\s+/).filter(Boolean);
-    return words.every((word) => NAME_LIKE.test(word)) ? words : [name];
+    const amountAt = words.findIndex((_, at) => at > 0 && isWrittenAmount(words.slice(at).join(' ')));
+    const names = amountAt > 0 ? words.slice(0, amountAt) : words;
+    return names.every((word) => NAME_LIKE.test(word)) ? names : [name];
   });
 }
 
@@ -32,10 +62,14 @@ function withoutLabel(text: string): string {
   return /^#?\d+\W*$/.test(name) ? text : name;
 }
 
+function unquoted(text: string): string | undefined {
+  const [, ...quoted] = QUOTED.exec(text) ?? [];
+  return quoted.find((inside) => inside !== undefined);
+}
+
 /** A name without quotes, a full stop after it and a # before digits. The name as it is written goes before that. */
 export function parsePastedName(written: string): NamedPayment {
-  const [, ...quoted] = QUOTED.exec(written.replace(/[.,;]+$/, '')) ?? [];
-  const bare = (quoted.find((text) => text !== undefined) ?? written).trim().replace(/(?<=[^.])[.,;]+$/, '');
+  const bare = (unquoted(written.replace(/[.,;]+$/, '')) ?? written).trim().replace(/(?<=[^.])[.,;]+$/, '');
   const name = bare.replace(/^#(?=\d+$)/, '');
   const parsed = { ...parsePayment(name), typed: written };
   return name === written ? parsed : { ...parsed, written };

@@ -35,6 +35,38 @@ describe('a pasted line', () => {
   });
 
   it.each([
+    ['A-1001\t59,90 €', ['ref:A-1001']],
+    ['A-1001\tEUR 59.90', ['ref:A-1001']],
+    ['A-1001\t1.234,56', ['ref:A-1001']],
+    ['A-1001\t1,234.56', ['ref:A-1001']],
+    ['A-1001\t1\u{a0}234,56\u{a0}€', ['ref:A-1001']],
+    ['A-1001\t-59,90 kr', ['ref:A-1001']],
+    ['A-1001\t15.11.2026 09:12\t59,90 €', ['ref:A-1001']],
+    ['A-1001\tJane Doe\tjane@example.org', ['ref:A-1001']],
+    ['59,90 €\tA-1001', ['ref:A-1001']],
+    ['100018\tA-1002', ['100018', 'ref:A-1002']],
+    ['•\tA-1001\t"59,90"', ['ref:A-1001']],
+    ['100018,100019\tlost', ['100018', '100019']],
+    ['order 12\t59,90 €', ['ref:order 12']],
+    ['order 12\tA-1002\t2 boxes', ['ref:order 12', 'ref:A-1002']],
+    ['A-1001 59,90 €', ['ref:A-1001']],
+    ['100018 EUR 1,234.56, 100019 59.90', ['100018', '100019']],
+  ])('%j has a payment in one column, and an amount in none', (line, expected) => {
+    expect(meant(line)).toEqual(expected);
+  });
+
+  it.each([
+    ['59,90 €', ['ref:59,90 €']],
+    ['1.234,56', ['ref:1.234,56']],
+    ['order 12.50', ['ref:order 12.50']],
+    ['100018,100019', ['100018', '100019']],
+    ['12,13,14', ['12', '13', '14']],
+    ['inv-1,22', ['ref:inv-1', '22']],
+  ])('%j is never split at a decimal comma', (line, expected) => {
+    expect(meant(line)).toEqual(expected);
+  });
+
+  it.each([
     // An order number is not the id of a payment.
     ['Order: 123', ['ref:Order: 123']],
     ['Order: #123', ['ref:Order: #123']],
@@ -52,7 +84,7 @@ describe('a pasted line', () => {
   });
 
   it('may be empty, or only a bullet', () => {
-    expect(['', ' ', '-', '1.'].flatMap(namesInLine)).toEqual([]);
+    expect(['', ' ', '-', '1.', '\t59,90 €'].flatMap(namesInLine)).toEqual([]);
   });
 });
 

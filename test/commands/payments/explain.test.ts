@@ -256,6 +256,23 @@ describe('several at once', () => {
     expect([refund.code, refund.stdout]).toEqual([1, expect.stringContaining('- seed-captured')]);
   });
 
+  it('are found in the rows of a spreadsheet, and amounts are no payments', async () => {
+    const input = 'seed-held\t59,90 €\nEUR 59.90\tseed-captured\n';
+    const { code, json } = await desk.run('explain', ['-', '--json'], { input });
+    const explained = json as unknown as Array<{ payment: { referenceId: string } }>;
+    expect([code, explained.map(({ payment }) => payment.referenceId)]).toEqual([
+      0,
+      ['seed-held', 'seed-captured'],
+    ]);
+    desk.requests();
+    const refund = await desk.run('refund', ['-'], { input });
+    expect(refund).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('line 1: has 2 columns; leave only the one that names the payment'),
+    });
+    expect(desk.requests()).toEqual([]);
+  });
+
   it('cost one request each', async () => {
     desk.requests();
     await desk.run('explain', [...sceneNames, '--json']);
