@@ -1,5 +1,6 @@
-// Payments in a list that somebody pasted: bullets, list numbers, labels, quotes and commas are not part of a name. Only
-// for commands that show a payment before anything is done to it; a money move takes names as they are written.
+// Payments in a list that somebody pasted: bullets, list numbers, labels, quotes, commas and invisible characters are not
+// part of a name. Only for commands that show a payment before anything is done to it; a money move takes names as they
+// are written.
 
 import { looksLikeAmount, looksLikeIds } from '../contract/spoken-amount.js';
 import { type NamedPayment, parseLines, parsePayment } from './named-payments.js';
@@ -15,8 +16,14 @@ const NUMBER_WITH_COMMA = String.raw`(?<![\p{L}\d_.,;-])(?:\d{1,3}(?:,\d{3})+\.\
 const PART = new RegExp(`(?:${NUMBER_WITH_COMMA}|[^,;])+`, 'gu');
 const DATE = /^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:[T, ]+\d{1,2}:\d{2}.*)?$/;
 
+/** Zero-width characters, marks of the direction, soft hyphens and byte order marks. */
+const INVISIBLE = /[\u{ad}\u{200b}-\u{200f}\u{2060}\u{feff}]/gu;
+const HYPHEN = /[\u{2010}\u{2011}]/gu;
+const NON_BREAKING_SPACE = /[\u{a0}\u{2007}\u{202f}]/gu;
+
 /** The names in a line, each as it is written. */
-export function namesInLine(line: string): string[] {
+export function namesInLine(pasted: string): string[] {
+  const line = pasted.replaceAll(INVISIBLE, '');
   const rest = line.trim().replace(BULLET, '').trim();
   // A line that begins with a tab is a row as well: its first cell is empty.
   return rest.includes('\t') || line.startsWith('\t') ? namesInRow(rest) : namesInText(rest);
@@ -67,10 +74,16 @@ function unquoted(text: string): string | undefined {
   return quoted.find((inside) => inside !== undefined);
 }
 
-/** A name without quotes, a full stop after it and a # before digits. The name as it is written goes before that. */
+/**
+ * A name without quotes, a full stop after it and a # before digits, and with the hyphens and spaces of a keyboard. The
+ * name as it is written goes before that.
+ */
 export function parsePastedName(written: string): NamedPayment {
   const bare = (unquoted(written.replace(/[.,;]+$/, '')) ?? written).trim().replace(/(?<=[^.])[.,;]+$/, '');
-  const name = bare.replace(/^#(?=\d+$)/, '');
+  const name = bare
+    .replace(/^#(?=\d+$)/, '')
+    .replaceAll(HYPHEN, '-')
+    .replaceAll(NON_BREAKING_SPACE, ' ');
   const parsed = { ...parsePayment(name), typed: written };
   return name === written ? parsed : { ...parsed, written };
 }

@@ -98,6 +98,16 @@ it('keeps the name as it is written where something was left out', () => {
   expect(parsePastedName('inv-1')).toEqual({ typed: 'inv-1', key: { referenceId: 'inv-1' } });
 });
 
+it('leaves out what nobody sees in a name, and prefers it with its own hyphens and spaces', () => {
+  const pasted = '\u{feff}inv-1\n\u{200b}- inv-2\u{200d}\nin\u{2060}v-3\u{200c}, \u{200e}100018\n\u{200b}\n';
+  expect(meant(pasted)).toEqual(['ref:inv-1', 'ref:inv-2', 'ref:inv-3', '100018']);
+  expect(parsePastedLines(pasted).filter(({ written }) => written !== undefined)).toEqual([]);
+  expect(parsePastedLines('B\u{2011}2001\norder\u{a0}12')).toEqual([
+    { typed: 'B\u{2011}2001', written: 'B\u{2011}2001', key: { referenceId: 'B-2001' } },
+    { typed: 'order\u{a0}12', written: 'order\u{a0}12', key: { referenceId: 'order 12' } },
+  ]);
+});
+
 it('reports all bad lines at once', () => {
   expect(() => parsePastedLines('a\nid:x\n\n- id:y')).toThrow(/line 2: .*; line 4: /);
   expect(() => parsePastedLines('\n')).toThrow('contains no payment');
