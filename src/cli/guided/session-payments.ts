@@ -2,6 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 import { counted, countText } from '../../contract/amount-format.js';
 import { UsageError } from '../../errors.js';
 import { fileProblem } from '../../file-problem.js';
@@ -56,7 +57,10 @@ export async function askForPayments(asking: Asking): Promise<string[]> {
   return namesInFile((await input({ message: 'File:' }, asking.prompts())).trim());
 }
 
-/** An empty line ends the list. */
+/** How long the next piece of the same paste may take to arrive. */
+const PASTE_PAUSE_MS = 200;
+
+/** An empty line ends the list, unless it is a gap in a paste. */
 async function paste({ prompts, note }: Asking): Promise<string[]> {
   const { input: stdin, output, signal } = prompts();
   // A prompt for one line would lose the lines that follow in the same paste.
@@ -65,17 +69,23 @@ async function paste({ prompts, note }: Asking): Promise<string[]> {
     output,
     signal,
   });
-  note('One per line. An empty line ends the list.');
+  note('One per line. An empty line at the end finishes the list.');
   let interrupted = false;
   reader.on('SIGINT', () => {
     interrupted = true;
     reader.close();
   });
   const names: string[] = [];
+  let unread = 0;
+  reader.on('line', () => (unread += 1));
+  const isLast = () => unread === 0 && reader.line === '';
   for await (const line of reader) {
-    const words = namesInLine(line);
-    if (line.trim() === '' && names.length > 0) break;
-    for (const word of words) {
+    unread -= 1;
+    if (line.trim() === '' && names.length > 0 && isLast()) {
+      await setTimeout(PASTE_PAUSE_MS);
+      if (isLast()) break;
+    }
+    for (const word of namesInLine(line)) {
       const problem = problemWith(word);
       if (problem === undefined) names.push(word);
       else note(`${word}: ${problem}. Left out.`);

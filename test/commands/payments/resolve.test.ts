@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { paydeskTty, type Tty } from '../../helpers/run.js';
 import { openSeededDesk, type SeededDesk } from '../../support/seeded.js';
@@ -40,7 +41,7 @@ it('goes from the paste to the summary, and Enter does what moves no money', asy
   await terminal.waitFor('Which payments?');
   await terminal.waitFor('navigate');
   terminal.press('down', 'enter');
-  await terminal.waitFor('An empty line ends the list');
+  await terminal.waitFor('An empty line at the end');
   terminal.type('- stuck-charged\r2. "seed-capturing", id:xyz\r\r');
   await terminal.waitFor('id:xyz: ');
   await menu(terminal, '1 of 2   stuck-charged', 'Processing since', 'Do not ask the customer');
@@ -62,6 +63,22 @@ it('goes from the paste to the summary, and Enter does what moves no money', asy
     const { payment } = await desk.explain(name);
     expect(await desk.sandbox.books(payment.paymentId)).toMatchObject({ authorize: '1/1', capture: '1/1' });
   }
+});
+
+it('reads a paste with gaps to its end, also where its last line has no end', async () => {
+  const terminal = await open();
+  await terminal.waitFor('Which payments?');
+  await terminal.waitFor('navigate');
+  terminal.press('down', 'enter');
+  await terminal.waitFor('An empty line at the end');
+  terminal.type('seed-held\t59,90 €\r\r\u{feff}seed-captured\r\rseed-authorised');
+  await terminal.waitFor('seed-authorised');
+  // Longer than a paste takes: what stands in the last line is not lost.
+  await setTimeout(500);
+  terminal.press('enter', 'enter');
+  await menu(terminal, '1 of 3   seed-held');
+  terminal.press('ctrl-c');
+  expect(await terminal.ended()).toBe(130);
 });
 
 it('never moves money with Enter alone, and asks before it does, also on a sandbox', async () => {
