@@ -4,6 +4,7 @@ import type { ListView } from '../rows.js';
 import type { Tone } from '../theme.js';
 import { tookTime } from '../time.js';
 import { statePiece, textAt } from '../values.js';
+import type { RecordedPayment } from '../../payments/move/result.js';
 import { movedAmount, movedText } from './payment.js';
 
 /** The result of one money move: the object that `--json` prints, and how long it took. */
@@ -11,6 +12,8 @@ export interface OperationResult {
   /** How a person named the payment, which may not have been read. */
   typed?: string;
   payment: unknown;
+  /** What the ledger has of a payment that was not read. */
+  recorded?: RecordedPayment;
   operation: string | null;
   before?: string | null;
   after?: string | null;
@@ -30,19 +33,24 @@ const tones: Readonly<Record<string, Tone>> = {
 export const outcomePiece = (outcome: string): Piece =>
   toned(tones[outcome], outcome === 'unknown' ? 'outcome unknown' : outcome);
 
-/** `Captured → Refunding`; a question mark where nobody knows. */
+/** `Captured → Refunding`; a question mark where nobody knows, or where it was not read after it was accepted. */
 function change({ before, after, outcome }: OperationResult): Line {
-  const to = outcome === 'unknown' ? '?' : after;
+  const to = outcome === 'unknown' ? '?' : (after ?? (outcome === 'accepted' ? '?' : undefined));
   if (!before) return to ? statePiece(to) : '';
   return to ? joinPieces(before, ' → ', statePiece(to)) : statePiece(before);
 }
 
-const amountPieces = ({ operation, payment }: OperationResult): Piece[] => {
-  const amount = movedText(operation, payment);
+const shownPayment = ({ payment, recorded }: OperationResult): unknown => payment ?? recorded;
+
+const amountPieces = (result: OperationResult): Piece[] => {
+  const amount = movedText(result.operation, shownPayment(result));
   return amount === '' ? [] : [amount, '   '];
 };
 
-const nameOf = ({ payment, typed = '' }: OperationResult): string => textAt(payment, 'paymentId') || typed;
+const nameOf = (result: OperationResult): string =>
+  textAt(shownPayment(result), 'paymentId') || (result.typed ?? '');
+const referenceOf = (result: OperationResult): string => textAt(shownPayment(result), 'referenceId');
+const currencyOf = (result: OperationResult): string => textAt(shownPayment(result), 'currency');
 
 /** Where there is no room for it, the time that it took is left out. */
 export const operationLine: View<OperationResult> = (result, { width }) => {
@@ -50,7 +58,7 @@ export const operationLine: View<OperationResult> = (result, { width }) => {
     '  ',
     nameOf(result),
     '  ',
-    textAt(result.payment, 'referenceId'),
+    referenceOf(result),
     '   ',
     ...amountPieces(result),
     change(result),
@@ -66,16 +74,15 @@ export const operationList: ListView<OperationResult> = {
   empty: 'No payments.',
   columns: [
     { key: 'payment', value: nameOf },
-    { key: 'reference', value: ({ payment }) => textAt(payment, 'referenceId') },
+    { key: 'reference', value: referenceOf },
     {
       key: 'amount',
       align: 'right',
       number: true,
-      value: ({ operation, payment }) =>
-        amountCell(movedAmount(operation, payment), textAt(payment, 'currency')),
-      shown: ({ operation, payment }) => movedText(operation, payment),
+      value: (result) => amountCell(movedAmount(result.operation, shownPayment(result)), currencyOf(result)),
+      shown: (result) => movedText(result.operation, shownPayment(result)),
     },
-    { key: 'currency', extra: 'terminal', value: ({ payment }) => textAt(payment, 'currency') },
+    { key: 'currency', extra: 'terminal', value: currencyOf },
     { key: 'operation', extra: true, value: ({ operation }) => operation ?? '' },
     { key: 'before', value: ({ before }) => before ?? '' },
     { key: 'after', value: ({ after }) => after ?? '', shown: ({ after }) => statePiece(after ?? '?') },

@@ -105,6 +105,12 @@ export function unreadResult(
     typed: name.typed,
     operation: entry.operation,
     payment: null,
+    recorded: {
+      paymentId: entry.payment_id,
+      referenceId: entry.reference_id,
+      amount: entry.amount,
+      currency: entry.currency,
+    },
     before: entry.before_state,
     after: null,
     outcome: outcomeOf(entry),

@@ -9,12 +9,22 @@ import { stateOf } from '../named-payments.js';
 import type { PlannedRequest } from '../planned-request.js';
 import type { Before, Since, Standing } from './proof.js';
 
+/** A payment as the ledger has it beside an instruction. */
+export interface RecordedPayment {
+  paymentId: string;
+  referenceId: string | null;
+  amount: string | null;
+  currency: string | null;
+}
+
 /** The result for one payment. States are named as the service names them. */
 export interface MoveResult {
   typed: string;
   operation: SettleOperation;
   /** As last read. */
   payment: JsonObject | null;
+  /** Where it was not read: for people, who are told what is open. */
+  recorded?: RecordedPayment;
   before: string | null;
   after: string | null;
   outcome: Outcome;

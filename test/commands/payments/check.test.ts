@@ -116,6 +116,17 @@ describe('payments check', () => {
     expect([unknown.code, unknown.json.error?.code]).toEqual([5, 'refused']);
   });
 
+  it('shows a person what the ledger knows of the payment while the service is gone', async () => {
+    const { paymentId: id, referenceId: reference } = await desk.paid();
+    await desk.fault({ kind: 'provider-silent', route: 'refund', next: 1 });
+    await run('refund', [id]);
+    const gone = { env: { PAYDESK_HOME: home, PAYDESK_BASE_URL: 'http://127.0.0.1:1' } };
+    const line = await desk.run('check', [reference], { ...gone, terminal: true });
+    expect(line.stdout).toBe(`  ${id}  ${reference}   EUR 10.50   Captured → ?   accepted\n`);
+    const piped = await desk.run('check', [reference], gone);
+    expect(piped.stdout).toBe([id, reference, '10.50', 'EUR', 'Captured', '', 'accepted'].join('\t') + '\n');
+  });
+
   it.each([
     ['refused', 'refused', undefined],
     ['lost its answer', 'done', { kind: 'drop-before-commit', route: 'capture', next: 1 }],
