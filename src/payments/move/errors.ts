@@ -23,8 +23,8 @@ import { aliasHint } from '../alias-hint.js';
 import { hasOtherReference, idOf, labelOf, shownText, stateOf, stateText } from '../named-payments.js';
 import { waitEnded } from '../wait.js';
 import { forbidden } from './legality.js';
-import { endStateOf, suggestsFailure, type Standing } from './proof.js';
-import type { Evidence, Move, PaymentLook, Sent } from './result.js';
+import { endStateOf, suggestsFailure } from './proof.js';
+import type { Evidence, LastSeen, Move, PaymentLook, Sent } from './result.js';
 import { nounOf, withArticle } from './words.js';
 
 const explain = (read: PaymentRead): Command => paydesk('payments', 'explain', idOf(read));
@@ -407,22 +407,24 @@ export function otherPayment(entry: Entry, read: PaymentRead): GuardError {
 }
 
 /** The wait is over and the end is not reached: time up, Ctrl-C, or a state that says nothing. */
-export function pendingOf(
-  desk: Desk,
-  sent: Sent,
-  read: PaymentRead | undefined,
-  standing: Standing,
-): PaydeskError {
+export function pendingOf(desk: Desk, sent: Sent, { last, standing, failure }: LastSeen): PaydeskError {
   const { operation } = sent.move;
   const id = idOf(sent.beforeRead);
   const end = endStateOf(operation);
   const watch = paydesk('payments', 'watch', id, ...(end === undefined ? [] : ['--until', end]));
-  const stands = read === undefined ? 'could not be read' : `is ${stateText(read)}`;
-  const text = `The ${nounOf(operation)} was accepted, and payment ${labelOf(sent.beforeRead)} ${stands}`;
-  const final = suggestsFailure(standing)
-    ? ` again. If that is still so ${whenText(quietOf(desk, sent.beforeRead))}, the ${nounOf(operation)} has failed.`
-    : `.${end === undefined ? '' : ` It is final when the state is ${end}.`}`;
-  return waitEnded(desk.signal.reason, `${text}${final}`, [watch, explain(sent.beforeRead)]);
+  const isBack = suggestsFailure(standing);
+  const is = failure ? 'was' : 'is';
+  const stands =
+    last === undefined ? 'could not be read' : `${is} ${stateText(last)}${isBack ? ' again' : ''}`;
+  const then = last !== undefined && failure ? ' when it was last seen' : '';
+  const text = `The ${nounOf(operation)} was accepted, and payment ${labelOf(sent.beforeRead)} ${stands}${then}.`;
+  const final = isBack
+    ? ` If that is still so ${whenText(quietOf(desk, sent.beforeRead))}, the ${nounOf(operation)} has failed.`
+    : end === undefined
+      ? ''
+      : ` It is final when the state is ${end}.`;
+  const why = failure ? ` The payment cannot be read now: ${failure.message}` : '';
+  return waitEnded(desk.signal.reason, `${text}${final}${why}`, [watch, explain(sent.beforeRead)]);
 }
 
 /** Ctrl-C or the time limit, where that is why something did not leave. */

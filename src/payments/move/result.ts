@@ -114,6 +114,14 @@ export interface PaymentLook {
   rechecked: boolean;
 }
 
+/** How a payment stood when a wait ended. */
+export interface LastSeen {
+  last: PaymentRead | undefined;
+  standing: Standing;
+  /** Why it could not be read any more after that. */
+  failure: PaydeskError | undefined;
+}
+
 export function resultOf(
   sent: Sent,
   read: PaymentRead | undefined,

@@ -3,7 +3,7 @@
 import { objectsIn } from '../../client/answers.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { isOnlyQueued } from '../../client/queued-answer.js';
-import { PaydeskError, TemporaryError } from '../../errors.js';
+import { firstLine, PaydeskError, TemporaryError } from '../../errors.js';
 import { quietOf, readerOf, type Desk } from '../desk.js';
 import { idOf, shownText, stateOf } from '../named-payments.js';
 import { readUntil } from '../wait.js';
@@ -23,6 +23,7 @@ import { nounOf } from './words.js';
 import {
   type CarriedOut,
   type Evidence,
+  type LastSeen,
   type MoveResult,
   over,
   type PaymentLook,
@@ -78,14 +79,19 @@ export async function follow(
 
 async function followCapture(desk: Desk, sent: Sent, seen: PaymentRead | undefined): Promise<MoveResult> {
   let last = seen;
+  const reads = createWaitingReads(desk, sent);
   const look = async () => {
-    last = (await readSettling(desk, sent)).read ?? last;
+    last = (await reads.next()) ?? last;
   };
   const isOver = () => last !== undefined && last.state !== 'Capturing';
-  const onPause = (leftMs: number) => desk.status?.(waitingText('Captured', last && stateOf(last)), leftMs);
+  const onPause = (leftMs: number) => {
+    const state = last && stateOf(last);
+    desk.status?.(reads.failure() ? unreadText(state) : waitingText('Captured', state), leftMs);
+  };
   await readUntil(look, isOver, { ...desk, limitMs: desk.waitMs, onPause });
   if (isOver()) return resultOf(sent, last, 'done');
-  return resultOf(sent, last, 'done', pendingOf(desk, sent, last, 'under-way'));
+  const seenNow = { last, standing: 'under-way', failure: reads.failure() } as const;
+  return resultOf(sent, last, 'done', pendingOf(desk, sent, seenNow));
 }
 
 async function lookAfter(
@@ -297,6 +303,20 @@ async function readSettling(
   }
 }
 
+/** The reads of a wait: a person is told once that they fail, until one succeeds again. */
+function createWaitingReads(desk: Desk, sent: Pick<Sent, 'beforeRead'>) {
+  let failure: PaydeskError | undefined;
+  return {
+    failure: () => failure,
+    async next(): Promise<PaymentRead | undefined> {
+      const { read, failure: now } = await readSettling(desk, sent);
+      if (now && !failure && !desk.signal.aborted) desk.note(`${firstLine(now.message)} Trying again.`);
+      failure = now;
+      return read;
+    },
+  };
+}
+
 /** Reads until something is proven, or the time is up. The provider is asked once. */
 export async function lookUntilProven(desk: Desk, sent: Sent): Promise<PaymentLook> {
   const limitMs = sent.move.wait ? desk.waitMs : READ_MS;
@@ -321,6 +341,10 @@ export async function lookUntilProven(desk: Desk, sent: Sent): Promise<PaymentLo
 const waitingText = (end: string, state?: string | null): string =>
   `${state ? `${state}. ` : ''}Waiting for ${end}.`;
 
+/** The same while the payment cannot be read. */
+const unreadText = (state: string | null | undefined): string =>
+  `The payment cannot be read now.${state ? ` Last seen: ${state}.` : ''} Trying again.`;
+
 /** Follows a move that was taken until it is at its end, is known to have failed, or the time is up. */
 async function followMove(
   desk: Desk,
@@ -333,8 +357,9 @@ async function followMove(
   let state = taken.after;
   let hasFailed = false;
   let since = desk.steady();
+  const reads = createWaitingReads(desk, sent);
   const look = async () => {
-    const { read } = await readSettling(desk, sent);
+    const read = await reads.next();
     if (read === undefined) return;
     last = read;
     noteUnderWay(sent, read);
@@ -355,22 +380,21 @@ async function followMove(
   };
   const isOver = () => standing === 'done' || hasFailed;
   const end = endStateOf(sent.move.operation) ?? 'the approval';
-  const onPause = (leftMs: number) => desk.status?.(waitingText(end, state), leftMs);
+  const onPause = (leftMs: number) =>
+    desk.status?.(reads.failure() ? unreadText(state) : waitingText(end, state), leftMs);
   await readUntil(look, isOver, { ...desk, limitMs: desk.waitMs, onPause });
-  const result = ended(desk, sent, { last, standing, hasFailed });
+  const seenNow = { last, standing, failure: reads.failure() };
+  const result = ended(desk, sent, seenNow, hasFailed);
   const isNewest = await recordResult(desk, sent, result);
   // Somebody else has found out more, or has sent it again, while this process was held up.
-  return hasFailed && !isNewest ? ended(desk, sent, { last, standing, hasFailed: false }) : result;
+  return hasFailed && !isNewest ? ended(desk, sent, seenNow, false) : result;
 }
 
-function ended(
-  desk: Desk,
-  sent: Sent,
-  { last, standing, hasFailed }: { last: PaymentRead | undefined; standing: Standing; hasFailed: boolean },
-): MoveResult {
+function ended(desk: Desk, sent: Sent, seen: LastSeen, hasFailed: boolean): MoveResult {
+  const { last, standing } = seen;
   if (last !== undefined && standing === 'done') return resultOf(sent, last, 'done');
   if (last !== undefined && hasFailed) return resultOf(sent, last, 'failed', failed(sent, last));
   if (last !== undefined && standing === 'changed')
     return resultOf(sent, last, 'unknown', showsOther(sent, last));
-  return resultOf(sent, last, 'accepted', pendingOf(desk, sent, last, standing));
+  return resultOf(sent, last, 'accepted', pendingOf(desk, sent, seen));
 }

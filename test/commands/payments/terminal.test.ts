@@ -139,6 +139,23 @@ it('a refund says what it waits for, and Ctrl-C ends only the wait', async () =>
   expect(await desk.sandbox.books(paymentId)).toMatchObject({ refund: '1/1' });
 });
 
+it('a refund that waits says when the payment cannot be read, and how it was last seen', async () => {
+  const { paymentId } = await desk.paid();
+  await desk.fault({ kind: 'provider-silent', route: 'refund', next: 1 });
+  const terminal = await tty(['refund', String(paymentId), '--wait']);
+  await terminal.waitFor('Refunding. Waiting for Refunded. Ctrl-C ends the wait.');
+  await desk.fault({ kind: 'drop-before-commit', route: 'getPayment' });
+  await terminal.waitFor(/The service did not answer: .* Trying again\./s);
+  await terminal.waitFor('The payment cannot be read now. Last seen: Refunding. Trying again.');
+  terminal.press('ctrl-c');
+  await terminal.waitFor(
+    /Stopped waiting\. The refund was accepted, and payment .* was\s+Refunding when it was/,
+  );
+  await terminal.waitFor('cannot be read now: ');
+  expect(await terminal.ended()).toBe(130);
+  await desk.sandbox.control('DELETE', '/faults');
+});
+
 it('a live refund is confirmed by its amount; a wrong one is told, none leaves it', async () => {
   const paymentId = await livePayment();
   const terminal = await tty(
