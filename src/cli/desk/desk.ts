@@ -98,7 +98,7 @@ function watchedDesk(
   { timeout }: Pick<DeskFlags, 'timeout'>,
 ): Desk {
   const { signal, note } = context;
-  const status = (text: string) => context.status(`${text} Ctrl-C ends the wait.`);
+  const status = (text: string) => context.status(text, 'Ctrl-C ends the wait.');
   return { ...deskOf(session, ledger, { signal, note, timeout }), status };
 }
 

@@ -269,8 +269,8 @@ export abstract class BaseCommand extends Command implements CommandContext {
   readonly note = (...lines: Line[]): void => this.#printer.note(lines);
 
   /** Shows on a terminal what the command is waiting for, until it prints something else. */
-  status(text: string | undefined): void {
-    this.#printer.status(text);
+  status(text: string | undefined, hint?: string): void {
+    this.#printer.status(text, hint);
   }
 
   /** The result is shown all the same, but the exit code is this error's, and people see the error too. */

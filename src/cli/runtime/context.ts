@@ -42,7 +42,7 @@ export interface CommandContext {
   readonly print: (...lines: Line[]) => void;
   emit(value: unknown): Promise<void>;
   readonly note: (...lines: Line[]) => void;
-  status(text: string | undefined): void;
+  status(text: string | undefined, hint?: string): void;
 
   /** The result is shown all the same, but the exit code is this error's. */
   endAs(error: PaydeskError): void;

@@ -10,7 +10,7 @@ import {
 } from '../../output/lines.js';
 import type { ListOptions, ListView } from '../../output/rows.js';
 import type { Streams } from '../../output/streams.js';
-import { safeJson, safeText, truncate } from '../../output/text.js';
+import { displayWidth, safeJson, safeText, truncate } from '../../output/text.js';
 import { loadTheme, plainTheme, type Theme } from '../../output/theme.js';
 
 /** What the command line says of the output, once it is read. */
@@ -122,10 +122,13 @@ export class Printer {
     this.#streams.writeError(renderLines(this.#fitted(lines, 'stderr'), this.#themes.stderr));
   }
 
-  status(text: string | undefined): void {
-    const { width } = this.#streams.stderr;
-    const line = text === undefined ? undefined : toned('dim', truncate(safeText(text), width - ECHO_WIDTH));
-    this.#streams.status(line === undefined ? undefined : renderLine(line, this.#themes.stderr));
+  /** Where there is no room for the hint, it is left out. */
+  status(text: string | undefined, hint = ''): void {
+    if (text === undefined) return this.#streams.status(undefined);
+    const room = this.#streams.stderr.width - ECHO_WIDTH;
+    const whole = safeText(`${text} ${hint}`.trimEnd());
+    const line = displayWidth(whole) <= room ? whole : truncate(safeText(text), room);
+    this.#streams.status(renderLine(toned('dim', line), this.#themes.stderr));
   }
 
   /** However wide it is. */

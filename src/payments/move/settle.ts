@@ -4,6 +4,7 @@ import { objectsIn } from '../../client/answers.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { isOnlyQueued } from '../../client/queued-answer.js';
 import { firstLine, PaydeskError, TemporaryError } from '../../errors.js';
+import { whenText } from '../../output/time.js';
 import { quietOf, readerOf, type Desk } from '../desk.js';
 import { idOf, shownText, stateOf } from '../named-payments.js';
 import { readUntil } from '../wait.js';
@@ -345,6 +346,14 @@ const waitingText = (end: string, state?: string | null): string =>
 const unreadText = (state: string | null | undefined): string =>
   `The payment cannot be read now.${state ? ` Last seen: ${state}.` : ''} Trying again.`;
 
+/** The same while the payment shows that the move may have failed. */
+function backText({ before, move }: Sent, read: PaymentRead, quietLeftMs: number): string {
+  const where = `${stateOf(read) === before.stateName ? 'Back in' : 'In'} ${shownText(read)}.`;
+  return quietLeftMs > 0
+    ? `${where} If that is still so ${whenText(quietLeftMs)}, the ${nounOf(move.operation)} has failed.`
+    : `${where} The provider could not be asked whether that is final. Trying again.`;
+}
+
 /** Follows a move that was taken until it is at its end, is known to have failed, or the time is up. */
 async function followMove(
   desk: Desk,
@@ -380,8 +389,12 @@ async function followMove(
   };
   const isOver = () => standing === 'done' || hasFailed;
   const end = endStateOf(sent.move.operation) ?? 'the approval';
-  const onPause = (leftMs: number) =>
-    desk.status?.(reads.failure() ? unreadText(state) : waitingText(end, state), leftMs);
+  const waitsFor = () => {
+    if (reads.failure()) return unreadText(state);
+    if (last === undefined || !speaksAgainst(standing)) return waitingText(end, state);
+    return backText(sent, last, since + quietOf(desk, sent.beforeRead) - desk.steady());
+  };
+  const onPause = (leftMs: number) => desk.status?.(waitsFor(), leftMs);
   await readUntil(look, isOver, { ...desk, limitMs: desk.waitMs, onPause });
   const seenNow = { last, standing, failure: reads.failure() };
   const result = ended(desk, sent, seenNow, hasFailed);

@@ -156,6 +156,13 @@ it('a refund that waits says when the payment cannot be read, and how it was las
   await desk.sandbox.control('DELETE', '/faults');
 });
 
+it('a refund that came back says in the wait until when it may still not have failed', async () => {
+  const { paymentId } = await desk.paid('refund-fails');
+  const terminal = await tty(['refund', String(paymentId), '--wait']);
+  await terminal.waitFor(/Back in Captured\. If that is still so in \d s, the refund has failed\.(?! Ctrl)/);
+  expect(await terminal.ended()).toBe(3);
+});
+
 it('a live refund is confirmed by its amount; a wrong one is told, none leaves it', async () => {
   const paymentId = await livePayment();
   const terminal = await tty(
