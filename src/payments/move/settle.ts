@@ -391,7 +391,7 @@ async function followMove(
   const end = endStateOf(sent.move.operation) ?? 'the approval';
   const waitsFor = () => {
     if (reads.failure()) return unreadText(state);
-    if (last === undefined || !speaksAgainst(standing)) return waitingText(end, state);
+    if (last === undefined || !suggestsFailure(standing)) return waitingText(end, state);
     return backText(sent, last, since + quietOf(desk, sent.beforeRead) - desk.steady());
   };
   const onPause = (leftMs: number) => desk.status?.(waitsFor(), leftMs);

@@ -161,6 +161,8 @@ it('a refund that came back says in the wait until when it may still not have fa
   const terminal = await tty(['refund', String(paymentId), '--wait']);
   await terminal.waitFor(/Back in Captured\. If that is still so in \d s, the refund has failed\.(?! Ctrl)/);
   expect(await terminal.ended()).toBe(3);
+  // Not only until the service accepted it.
+  expect(terminal.text()).toMatch(/Captured → Captured {3}failed {3}\d\.\d s/);
 });
 
 it('a live refund is confirmed by its amount; a wrong one is told, none leaves it', async () => {
