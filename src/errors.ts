@@ -82,7 +82,7 @@ export function storeProblem(error: StoreError): string {
   return fix.length === 0 ? error.message : `${error.message} Fix it with: ${fix.join(' && ')}`;
 }
 
-export const isUnavailable = (error: unknown): error is StoreError =>
+const isUnavailable = (error: unknown): error is StoreError =>
   error instanceof StoreError && error.code === 'store-unavailable';
 
 type PaydeskErrorClass = new (message: string, options: ErrorOptions) => PaydeskError;

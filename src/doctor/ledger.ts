@@ -1,9 +1,10 @@
 import { dirname } from 'node:path';
 import { isEmbedded } from '../ledger/database.js';
 import { deskMigrations } from '../ledger/schema.js';
-import { isUnavailable, storeFix } from '../errors.js';
+import { storeFix } from '../errors.js';
 import { writeProblem } from '../home-folder.js';
 import { commandText } from '../next-command.js';
+import type { StoreErrorReason } from '../store/errors.js';
 import { inspectStore, StoreError } from '../store/store.js';
 import { fail, pass, warn, type Check } from './check.js';
 
@@ -31,10 +32,19 @@ export async function checkLedger(
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     const fix = storeFix(error).map((command) => commandText(command));
-    const advice =
-      isUnavailable(error) && !isEmbedded(location)
-        ? 'Start the database, or correct PAYDESK_DATABASE.'
-        : 'Restore the ledger from a backup before you move money.';
-    return fail('ledger', error.message, fix.length === 0 ? advice : fix.join(' && '));
+    return fail('ledger', error.message, fix.length === 0 ? adviceFor(error, location) : fix.join(' && '));
   }
 }
+
+/** What to do where no command helps. Only a damaged ledger is replaced: a backup lacks the newest instructions. */
+function adviceFor({ code, reason }: StoreError, location: string): string | undefined {
+  if (code === 'store-newer') return 'Update paydesk.';
+  if (!isEmbedded(location)) return 'Start the database, or correct PAYDESK_DATABASE.';
+  return reason && adviceByReason[reason];
+}
+
+const adviceByReason: Readonly<Record<StoreErrorReason, string>> = {
+  damaged: 'Restore the ledger from a backup before you move money.',
+  full: 'Free some space on the disk.',
+  locked: 'Wait until the other process has ended.',
+};

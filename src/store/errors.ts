@@ -10,6 +10,9 @@ export type StoreErrorCode =
   /** It was reachable and may be again: a lost connection, a full disk, a lock that was not given. */
   | 'store-unavailable';
 
+/** Why it cannot be used, where that decides what a person should do. */
+export type StoreErrorReason = 'damaged' | 'full' | 'locked';
+
 /** What went wrong with a database, in words for a person. */
 export class StoreError extends Error {
   readonly code: StoreErrorCode;
@@ -17,14 +20,25 @@ export class StoreError extends Error {
   /** The commands that fix it, one after the other, each as its words. The store cannot write them for a shell. */
   readonly fix: ReadonlyArray<readonly string[]>;
 
+  readonly reason: StoreErrorReason | undefined;
+
   constructor(
     code: StoreErrorCode,
     message: string,
-    { fix = [], ...options }: { cause?: unknown; fix?: ReadonlyArray<readonly string[]> } = {},
+    {
+      fix = [],
+      reason,
+      ...options
+    }: {
+      cause?: unknown;
+      fix?: ReadonlyArray<readonly string[]>;
+      reason?: StoreErrorReason | undefined;
+    } = {},
   ) {
     super(message, options);
     this.name = 'StoreError';
     this.code = code;
     this.fix = fix;
+    this.reason = reason;
   }
 }

@@ -107,5 +107,6 @@ function emptied(file: string): StoreError {
     'store-unusable',
     `The database ${file} is empty (0 bytes): something has removed what was in it. Nothing was written. ` +
       'Restore it from a backup, or remove the file to start with a new one.',
+    { reason: 'damaged' },
   );
 }

@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs';
+import { accessSync, constants, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StoreError } from './errors.js';
 
@@ -47,21 +47,38 @@ export function sqliteFailure(error: unknown, file: string): unknown {
 }
 
 export function sqliteUnusable(error: unknown, file: string): StoreError {
-  if (error instanceof StoreError && (error.code !== 'store-unavailable' || isBusy(error))) return error;
+  if (error instanceof StoreError && error.code !== 'store-unavailable') return error;
   const cause = error instanceof StoreError ? error.cause : error;
+  if (isBusy(cause)) {
+    return new StoreError('store-unavailable', `The database ${file} is locked by another process.`, {
+      cause,
+      reason: 'locked',
+    });
+  }
   const detail = cause instanceof Error ? cause.message : String(cause);
   if ([CORRUPT, NOTADB].includes(primaryCode(cause) ?? -1)) {
     return new StoreError(
       'store-unusable',
       `The file ${file} is no database, or it is damaged (${detail}). Nothing was written. ` +
         'Restore it from a backup, or move it away to start with a new one.',
-      { cause },
+      { cause, reason: 'damaged' },
     );
   }
   if (primaryCode(cause) === FULL || (primaryCode(cause) === IOERR && isDiskFull(file))) {
     return new StoreError('store-unavailable', `The database ${file} cannot be opened: the disk is full.`, {
       cause,
+      reason: 'full',
     });
+  }
+  if (primaryCode(cause) === CANTOPEN && isClosedToUs(file)) {
+    return new StoreError(
+      'store-unusable',
+      `The database ${file} cannot be opened: you may not read and write it.`,
+      {
+        cause,
+        fix: isOurs(file) ? [['chmod', '600', file]] : [],
+      },
+    );
   }
   return new StoreError(
     'store-unusable',
@@ -78,3 +95,16 @@ function isDiskFull(file: string): boolean {
     return false;
   }
 }
+
+function isClosedToUs(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK | constants.W_OK);
+    return false;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EACCES';
+  }
+}
+
+/** Only the owner of a file can change its mode. */
+const isOurs = (file: string): boolean =>
+  statSync(file, { throwIfNoEntry: false })?.uid === process.getuid?.();

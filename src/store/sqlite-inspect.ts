@@ -32,5 +32,6 @@ function damaged(file: string, problems: string[]): StoreError {
   return new StoreError(
     'store-unusable',
     `The database ${file} is damaged: ${problems.join('; ')}. Restore it from a backup.`,
+    { reason: 'damaged' },
   );
 }

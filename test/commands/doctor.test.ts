@@ -3,6 +3,7 @@ import { createServer } from 'node:https';
 import { execFileSync, spawnSync } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import Doctor from '../../src/commands/doctor.js';
 import type { Check, Diagnosis } from '../../src/doctor/check.js';
@@ -394,6 +395,28 @@ describe('the ledger', () => {
       status: 'fail',
       message: expect.stringContaining('0 bytes'),
     });
+  });
+
+  it('is restored only when it is damaged', async () => {
+    const home = temporaryFolder();
+    mkdirSync(join(home, 'data'), { mode: 0o700 });
+    const opened = await openDeskDatabase({ location: database(home), operator: 'test' });
+    await opened.store.transaction((tx) =>
+      sql`insert into store_migration (format, name, applied_time) values (99, 'from-the-future', 0)`.execute(
+        tx,
+      ),
+    );
+    await opened.close();
+    expect((await check(home)).ledger).toMatchObject({ status: 'fail', fix: 'Update paydesk.' });
+
+    const other = new DatabaseSync(database(home));
+    other.exec('pragma locking_mode = exclusive; begin exclusive');
+    expect((await check(home)).ledger).toMatchObject({
+      status: 'fail',
+      message: expect.stringContaining('is locked by another process'),
+      fix: 'Wait until the other process has ended.',
+    });
+    other.close();
   });
 
   it('of a server that does not answer asks for the server, and not for a backup', async () => {

@@ -74,6 +74,20 @@ describe.skipIf(process.platform === 'win32' || !works)('a home of somebody else
     expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(/cannot be written: permission denied\..*PAYDESK_HOME/);
   });
 
+  it('is not the only thing that can be closed: doctor knows the mode that a ledger of your own lacks', async () => {
+    const own = mkdtempSync('/tmp/paydesk-own-home-');
+    await paydesk(['history'], { home: own, env });
+    const ledger = join(own, 'data', 'desk.db');
+    chmodSync(ledger, 0o000);
+    const { stdout } = await paydesk(['doctor', '--json'], { home: own, under, env });
+    rmSync(own, { recursive: true });
+    expect((JSON.parse(stdout) as Diagnosis).checks.find(({ name }) => name === 'ledger')).toMatchObject({
+      status: 'fail',
+      message: expect.stringContaining('you may not read and write it') as string,
+      fix: `chmod 600 ${ledger}`,
+    });
+  });
+
   it('does not keep a sandbox in memory from starting', async () => {
     const words = ['sandbox', 'start', '--memory', '--no-profiles', '--port', '0', '--json'];
     const program = new URL('../../bin/run.js', import.meta.url).pathname;

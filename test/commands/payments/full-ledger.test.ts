@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Diagnosis } from '../../../src/doctor/check.js';
 import { httpServer } from '../../helpers/servers.js';
 import { paydesk } from '../../helpers/run.js';
 import { eventually } from '../../helpers/sandbox.js';
@@ -41,6 +42,18 @@ describe.skipIf(!canMount)('a ledger on a full disk (skipped where no disk can b
     } finally {
       await desk.sandbox.close();
     }
+  });
+
+  it('a disk that is full is told by doctor to be freed, and the ledger is not to be replaced', async () => {
+    const { stdout } = await paydesk(['doctor', '--json'], {
+      under: onSmallDisk(`"$1" "$2" history > /dev/null 2>&1; ${fill}; "$@"`, '600k'),
+      env: { PAYDESK_BASE_URL: 'http://127.0.0.1:9', PAYDESK_APP_ID: 'a', PAYDESK_API_KEY: 'key-1234' },
+    });
+    expect((JSON.parse(stdout) as Diagnosis).checks.find(({ name }) => name === 'ledger')).toMatchObject({
+      status: 'fail',
+      message: expect.stringContaining('the disk is full'),
+      fix: 'Free some space on the disk.',
+    });
   });
 
   it('a disk that is full before the locks of a live ledger were tried: nothing is sent, and it says so', async () => {
