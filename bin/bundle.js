@@ -285,8 +285,9 @@ if (import.meta.main) {
       ...commands,
       // What `import … from 'paydesk/sandbox'` loads.
       sandbox: 'src/library/index.ts',
-      // Runs as a thread of its own.
+      // These run as threads of their own.
       'writing-thread': 'src/import/writing-thread.ts',
+      'filter-thread': 'src/output/filter-thread.ts',
       // Runs as a process of its own.
       'keyring-probe': 'src/profiles/keyring-probe.ts',
     },

@@ -1,79 +1,42 @@
 import { parseJson } from '../contract/json.js';
 import { UsageError } from '../errors.js';
+import { type FilterRunOptions, runFilter } from './filter-runner.js';
 import { safeJson, safeText } from './text.js';
 
 /** What a filter could not be applied to; the command behind it has done its work. */
 export class FilterFailure extends Error {
   readonly value: unknown;
+  /** Whether it ran for too long, and might have succeeded. */
+  readonly wasStopped: boolean;
 
-  constructor(why: string, value: unknown) {
+  constructor(why: string, { value, wasStopped }: { value: unknown; wasStopped: boolean }) {
     super(why);
     this.name = 'FilterFailure';
     this.value = value;
+    this.wasStopped = wasStopped;
   }
 }
 
-interface Finished {
-  output: string;
-  /** What jq wrote to stderr; undefined when it succeeded. */
-  complaint: string | undefined;
-}
-
-/** Larger ones do not fit on the stack of the jq that we have. */
-const MAX_ARGUMENT_BYTES = 500_000;
-
-let lastRun: Promise<unknown> = Promise.resolve();
-
-/** One after another: two at a time would take each other's exit code for their own. */
-function run(text: string, expression: string): Promise<Finished> {
-  const finished = lastRun.then(() => runAlone(text, expression));
-  lastRun = finished.catch(() => undefined);
-  return finished;
-}
-
-/** This jq cuts each byte of its standard input off the rest: a Buffer lends the rest, any other array copies it. */
-class BufferEncoder extends TextEncoder {
-  override encode(text = '') {
-    return Buffer.from(text);
-  }
-}
-
-async function runAlone(text: string, expression: string): Promise<Finished> {
-  const { default: jq } = await import('jq-wasm');
-  // jq ends as a program does and leaves its exit code in the process. With some output before an error, nothing else
-  // tells that it failed.
-  const { exitCode } = process;
-  const { TextEncoder: encoder } = globalThis;
-  process.exitCode = undefined;
-  globalThis.TextEncoder = BufferEncoder;
-  try {
-    const output = await jq.raw(...inputs(text, expression));
-    return { output, complaint: process.exitCode ? 'it failed after its first results' : undefined };
-  } catch (error) {
-    return { output: '', complaint: error instanceof Error ? error.message : String(error) };
-  } finally {
-    process.exitCode = exitCode;
-    globalThis.TextEncoder = encoder;
-  }
-}
-
-/** As an argument where it fits, which takes half as long as standard input. */
-function inputs(text: string, expression: string): [stdin: string, expression: string, flags: string[]] {
-  if (text === '' || Buffer.byteLength(text) > MAX_ARGUMENT_BYTES) return [text, expression, ['-c']];
-  return ['', `$document | (${expression}\n)`, ['-c', '-n', '--argjson', 'document', text]];
+/** What `--jq` asks for, and how it is run. */
+export interface JqFilter extends FilterRunOptions {
+  expression: string;
 }
 
 /** Refuses an expression that jq cannot compile, before anything is sent. Without input, jq only compiles it. */
-export async function checkFilter(expression: string): Promise<void> {
-  const { complaint } = await run('', expression);
-  if (complaint !== undefined)
-    throw new UsageError('Invalid --jq filter.', { code: 'bad-filter', details: complaint });
+export async function checkFilter({ expression, ...options }: JqFilter): Promise<void> {
+  const finished = await runFilter({ text: '', expression }, options);
+  if (finished?.complaint !== undefined)
+    throw new UsageError('Invalid --jq filter.', { code: 'bad-filter', details: finished.complaint });
 }
 
 /** Why an expression fails: the value that `catch` gets, because jq's text for people names a file of its own. */
-async function failureOf(text: string, expression: string, complaint: string): Promise<string> {
-  const caught = await run(text, `try ((${expression}\n) | empty) catch .`);
-  if (caught.complaint !== undefined || caught.output === '') return complaint;
+async function failureOf(
+  text: string,
+  { expression, ...options }: JqFilter,
+  complaint: string,
+): Promise<string> {
+  const caught = await runFilter({ text, expression: `try ((${expression}\n) | empty) catch .` }, options);
+  if (caught === undefined || caught.complaint !== undefined || caught.output === '') return complaint;
   const value = parseJson(caught.output);
   return typeof value === 'string' ? value : safeJson(value);
 }
@@ -87,10 +50,17 @@ function bareText(text: string): string {
 }
 
 /** What `--jq` prints: bare strings, one compact result per line; a single object or list is laid out. */
-export async function filterJson(value: unknown, expression: string): Promise<string> {
+export async function filterJson(value: unknown, filter: JqFilter): Promise<string> {
   const text = safeJson(value);
-  const { output, complaint } = await run(text, expression);
-  if (complaint !== undefined) throw new FilterFailure(await failureOf(text, expression, complaint), value);
+  const { expression, ...options } = filter;
+  const finished = await runFilter({ text, expression }, options);
+  if (finished === undefined)
+    throw new FilterFailure('it was stopped before it ended', { value, wasStopped: true });
+  const { output, complaint } = finished;
+  if (complaint !== undefined) {
+    const why = await failureOf(text, filter, complaint);
+    throw new FilterFailure(why, { value, wasStopped: false });
+  }
   const results = output.split('\n').filter((line) => line !== '');
   return results
     .map((line) => {

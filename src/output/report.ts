@@ -5,6 +5,7 @@ import { commandText, distinct } from '../next-command.js';
 import { StoreError } from '../store/errors.js';
 import { fitLines, longestWord } from './fit.js';
 import { commandPiece, joinPieces, type Line, renderLines, toned, wrapLine } from './lines.js';
+import type { JqFilter } from './jq.js';
 import type { Streams, Unwritten } from './streams.js';
 import { displayWidth, pad, safeJson } from './text.js';
 import { loadTheme } from './theme.js';
@@ -206,7 +207,7 @@ interface ReportTarget {
   streams: Streams;
   json: false | 'document' | 'line';
   /** `--jq`: applied to errors as to results. */
-  filter?: string | undefined;
+  filter?: JqFilter | undefined;
   /** Stdout gets the document as it is, although there is a filter. */
   inFull?: boolean;
   debug: boolean;
@@ -238,7 +239,9 @@ async function printDocument(report: ErrorReport, to: ReportTarget): Promise<voi
   const document = { error: report };
   if (filter !== undefined && !inFull) {
     const { filterJson } = await import('./jq.js');
-    const filtered = await filterJson(document, filter).catch(() => undefined);
+    // A signal no longer reaches this command: a filter that does not end is not waited for.
+    const stopping = { ...filter, signal: AbortSignal.abort() };
+    const filtered = await filterJson(document, stopping).catch(() => undefined);
     if (filtered !== undefined) return print(filtered);
   }
   print(`${safeJson(document, { pretty: to.json === 'document' })}\n`);

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { filterJson } from '../../src/output/jq.js';
+import { filterJson as filterBy } from '../../src/output/jq.js';
+
+const filterJson = (value: unknown, expression: string) => filterBy(value, { expression });
 
 const FAILS_AFTER_ONE = '.a, error("no b")';
 

@@ -15,7 +15,7 @@ import {
 } from '../../errors.js';
 import { globalFlags } from '../flags/flags.js';
 import { type Command as NextCommand, paydesk } from '../../next-command.js';
-import type { FilterFailure } from '../../output/jq.js';
+import type { FilterFailure, JqFilter } from '../../output/jq.js';
 import type { Line, View } from '../../output/lines.js';
 import type { Redactor } from '../../redact.js';
 import {
@@ -64,6 +64,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
   #ending: PaydeskError | undefined;
   #exitCode = 0;
   #filterFailed = false;
+  #isPrinting = false;
   #onlyReads = false;
   #hasStartedChanging = false;
   readonly #closers: Array<() => unknown> = [];
@@ -149,7 +150,10 @@ export abstract class BaseCommand extends Command implements CommandContext {
     const silent = flags['no-input'] === true || isCi(this.streams.env);
     this.interactive = !silent && this.streams.stderr.redraws && this.streams.stdinIsTerminal;
     this.profileName = flags['profile'] as string | undefined;
-    this.#printer.set({ filter: flags['jq'] as string | undefined, profile: this.profileName });
+    this.#printer.set({
+      filter: this.#filterOf(flags['jq'] as string | undefined),
+      profile: this.profileName,
+    });
 
     const help = paydesk(...(this.id ?? '').split(':'), '--help');
     for (const [name, value] of Object.entries(this.json ? listOptionsIn(flags) : {})) {
@@ -176,6 +180,12 @@ export abstract class BaseCommand extends Command implements CommandContext {
       if (stillOpen) throw stillOpen;
     }
     return line.output as unknown as ParserOutput<F, B, A>;
+  }
+
+  #filterOf(expression: string | undefined): JqFilter | undefined {
+    if (expression === undefined) return undefined;
+    const threadFile = this.program.threadFile('filter-thread');
+    return { expression, threadFile, signal: this.#abort.signal };
   }
 
   /** Why there is no such option, if people expect one. */
@@ -304,7 +314,8 @@ export abstract class BaseCommand extends Command implements CommandContext {
   #interrupt(): void {
     const again = this.#abort.signal.aborted;
     this.#stop(new InterruptedError('Interrupted.', { code: 'interrupted' }));
-    if (!again) return;
+    // A result is not given up: the first time has stopped the filter that keeps it.
+    if (!again || this.#isPrinting) return;
     if (!this.changesService || !this.sent.any()) this.#runtime.exit(130);
     else void this.#report({ error: stoppedAfterSending() }).then((code) => this.#runtime.exit(code));
   }
@@ -330,11 +341,14 @@ export abstract class BaseCommand extends Command implements CommandContext {
   }
 
   /** A failed filter does not change what the command did: its own exit code counts, and its result is shown. */
-  #filterError({ message: why, value }: FilterFailure): PaydeskError {
+  #filterError({ message: why, value, wasStopped }: FilterFailure): PaydeskError {
     this.#filterFailed = true;
     const ending = this.#ending;
-    if (!this.sent.any() && !ending)
-      return new UsageError(`Invalid --jq filter: ${why}`, { code: 'bad-filter' });
+    const isHarmless = !this.sent.any() && !ending;
+    const { reason } = this.#abort.signal;
+    if (isHarmless && wasStopped && reason instanceof PaydeskError)
+      return reason.with({ message: `${reason.message} The --jq filter was stopped before it ended.` });
+    if (isHarmless) return new UsageError(`Invalid --jq filter: ${why}`, { code: 'bad-filter' });
     if (!ending) {
       return new FilterError(`The command was carried out, but the --jq filter failed: ${why}`, {
         code: 'filter-failed',
@@ -375,6 +389,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
         this.#interrupted = reject;
       });
       result = await Promise.race([this.run(), interrupted]);
+      this.#isPrinting = true;
       const isToPrint = this.json && this.#printer.printed === 'nothing' && result !== undefined;
       if (isToPrint) await this.#printer.printDocument(result);
     } catch (error) {

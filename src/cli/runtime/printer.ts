@@ -8,6 +8,7 @@ import {
   toned,
   type View,
 } from '../../output/lines.js';
+import type { JqFilter } from '../../output/jq.js';
 import type { ListOptions, ListView } from '../../output/rows.js';
 import type { Streams } from '../../output/streams.js';
 import { displayWidth, safeJson, safeText, truncate } from '../../output/text.js';
@@ -16,7 +17,7 @@ import { loadTheme, plainTheme, type Theme } from '../../output/theme.js';
 /** What the command line says of the output, once it is read. */
 interface PrinterSettings {
   /** Of `--jq`. */
-  filter?: string | undefined;
+  filter?: JqFilter | undefined;
   list?: ListOptions;
   /** Added to the commands that are shown. */
   profile?: string | undefined;
@@ -49,7 +50,7 @@ export class Printer {
     this.#settings = { ...this.#settings, ...settings };
   }
 
-  get filter(): string | undefined {
+  get filter(): JqFilter | undefined {
     return this.#settings.filter;
   }
 
