@@ -4,7 +4,7 @@ import { paydesk } from '../next-command.js';
 import { dirname } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { makeFolder } from '../home-folder.js';
-import { GuardError, type PaydeskError, ServiceError, UsageError } from '../errors.js';
+import { GuardError, type PaydeskError, ServiceError, TemporaryError, UsageError } from '../errors.js';
 import { StoreError } from '../store/errors.js';
 import type { RequestLine } from '../sandbox/index.js';
 import { silentSandbox } from './find.js';
@@ -162,7 +162,9 @@ async function explainStartFailure(error: unknown, settings: SandboxSettings, ru
       ],
       'store-unavailable': [paydesk('sandbox', 'start', '--memory')],
     }[error.code];
-    return new ServiceError(error.message, { code: error.code, next, cause: error });
+    // A database that is away comes back.
+    const Failure = error.code === 'store-unavailable' ? TemporaryError : ServiceError;
+    return new Failure(error.message, { code: error.code, next, cause: error });
   }
   return error;
 }

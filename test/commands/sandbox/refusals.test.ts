@@ -17,6 +17,21 @@ const refused = (part: string) => ({
 });
 
 describe('sandbox start', () => {
+  it.each([[], ['--detach']])('ends with 5 where its server does not answer: %j', async (...more) => {
+    const database = ['--database', 'postgres://u@127.0.0.1:1/db'];
+    const { code, stdout } = await home.spawn([
+      'sandbox',
+      'start',
+      ...database,
+      '--port',
+      '0',
+      '--json',
+      ...more,
+    ]);
+    expect(code).toBe(5);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'store-unavailable', exit: 5 } });
+  });
+
   it('opens one database under one name alone, and loses nothing', async () => {
     const first = await home.start('--database', file, '--no-profiles');
     const other = join(home.path, 'other.db');
