@@ -4,7 +4,10 @@ import { boolean } from '@oclif/core/flags';
 import { withoutOurSettings } from '../child-environment.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { idOf } from '../payments/named-payments.js';
-import type { Line } from '../output/lines.js';
+import { commandPiece, joinPieces, type Line } from '../output/lines.js';
+import { isCi } from '../ci.js';
+import { paydesk } from '../next-command.js';
+import type { CommandContext } from './runtime/context.js';
 
 export const linkFlags = {
   open: boolean({ summary: 'Open the link in a browser.' }),
@@ -32,11 +35,21 @@ export async function useLink(
   }
 }
 
-/** The checkout link of a new payment, for commands that wait until it is paid. */
-export const checkoutLines = (read: PaymentRead): Line[] => {
+/**
+ * What a command says that waits until a new payment is paid. Logs keep what is written to stderr, and anyone with the
+ * link can use it: only a terminal gets it.
+ */
+export function checkoutLines(
+  read: PaymentRead,
+  { json, streams }: Pick<CommandContext, 'json' | 'streams'>,
+): Line[] {
   const { redirectUrl } = read.fields;
-  return redirectUrl === undefined ? [] : [`Payment ${idOf(read)} is created. Pay it at:`, redirectUrl];
-};
+  if (redirectUrl === undefined) return [];
+  const isCreated = `Payment ${idOf(read)} is created.`;
+  if (!json && streams.stderr.terminal && !isCi(streams.env)) return [`${isCreated} Pay it at:`, redirectUrl];
+  const get = paydesk('payments', 'get', `id:${idOf(read)}`, '--jq', '.redirectUrl');
+  return [joinPieces(`${isCreated} Get its link with: `, commandPiece(get))];
+}
 
 /** Only web addresses are handed to other programs. */
 function isWebLink(url: string): boolean {

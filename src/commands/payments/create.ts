@@ -88,7 +88,7 @@ export default class PaymentsCreate extends BaseCommand {
     const showsFirst = !waits || showsToPerson(this, flags);
     if (showsFirst) await this.#show(read);
     // A program gets the payment as it is at the end, and somebody has to pay before that.
-    else this.note(...checkoutLines(read));
+    else this.note(...checkoutLines(read, this));
     await useLink(read.fields.redirectUrl, flags, this.note);
     if (!waits) return createdJson({ created, payment: read.object });
     const paid = read.fields.autoCapture === false ? 'Authorised' : 'Captured';

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   createFlags,
   type DeskOptions,
+  type Env,
   envOf,
   openTestDesk,
   payments,
@@ -353,7 +354,18 @@ describe('afterwards', () => {
   ])('prints to a pipe what it waited for: %j', async (args, expected) => {
     const { code, stdout, stderr } = await waitWith('approved', args);
     expect([code, stdout]).toEqual([0, expect.stringMatching(expected)]);
-    expect(stderr).toMatch(/Payment \d+ is created\. Pay it at:\nhttp:/);
+    expect(stderr).toMatch(
+      /Payment (\d+) is created\. Get its link with: paydesk payments get id:\1 --jq .redirectUrl\n/,
+    );
+    expect(stderr).not.toContain('/checkout/');
+  });
+
+  it('shows the link on stderr to a person alone: not with --json, and not in the log of a job', async () => {
+    const stderrOf = async (more: string[], env: Env = {}) =>
+      (await waitWith('approved', more, { terminal: true, env })).stderr;
+    expect(await stderrOf(['--csv'])).toMatch(/Pay it at:\nhttp:.*\/checkout\//);
+    expect(await stderrOf(['--json'])).not.toContain('/checkout/');
+    expect(await stderrOf(['--csv'], { CI: 'true' })).not.toContain('/checkout/');
   });
 
   it('shows a person the link at once, and then what happens', async () => {
