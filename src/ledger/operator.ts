@@ -8,12 +8,16 @@ export function findOperator(env: Environment): string {
     return `github:${env.GITHUB_REPOSITORY ?? '?'}/actions/runs/${env.GITHUB_RUN_ID ?? '?'} (${env.GITHUB_ACTOR ?? '?'})`;
   }
   if (env.GITLAB_CI === 'true')
-    return `gitlab:${env.CI_JOB_URL ?? env.CI_JOB_ID ?? '?'} (${env.GITLAB_USER_LOGIN ?? '?'})`;
+    return `gitlab:${withoutUser(env.CI_JOB_URL) ?? env.CI_JOB_ID ?? '?'} (${env.GITLAB_USER_LOGIN ?? '?'})`;
   if (isCi(env)) {
-    return `ci:${env.BUILD_URL ?? env.BUILD_ID ?? env.CI_JOB_ID ?? hostname()}`;
+    return `ci:${withoutUser(env.BUILD_URL) ?? env.BUILD_ID ?? env.CI_JOB_ID ?? hostname()}`;
   }
   return `${userName()}@${hostname()}`;
 }
+
+/** An address may hold a password, and a ledger may be shared. */
+const withoutUser = (address: string | undefined): string | undefined =>
+  address?.replace(/^([a-z][a-z0-9+.-]*:\/\/)?[^/?#]*@/i, '$1');
 
 function userName(): string {
   try {

@@ -449,6 +449,12 @@ describe('who did it', () => {
       'gitlab:https://git.example/jobs/9 (ben)',
     ],
     [{ CI: 'true', BUILD_ID: '12' }, 'ci:12'],
+    [{ CI: 'true', BUILD_URL: 'https://u:p@ss@jenkins.example/job/1/' }, 'ci:https://jenkins.example/job/1/'],
+    [
+      { GITLAB_CI: 'true', CI_JOB_URL: 'https://token@git.example/jobs/9', GITLAB_USER_LOGIN: 'ben' },
+      'gitlab:https://git.example/jobs/9 (ben)',
+    ],
+    [{ CI: 'true', BUILD_URL: 'u:pw@no-address/1' }, 'ci:no-address/1'],
   ])('names the CI job of %o', (env, expected) => {
     expect(findOperator(env)).toBe(expected);
   });
