@@ -14,6 +14,7 @@ import { findPaths } from '../../profiles/paths.js';
 import { StoreError } from '../../store/errors.js';
 import type { Store } from '../../store/store.js';
 import type { CommandContext } from '../runtime/context.js';
+import { chosenProfile } from './chosen-profile.js';
 
 export function databaseLocation(env: Environment): string {
   const given = env['PAYDESK_DATABASE'];
@@ -45,14 +46,26 @@ export async function openDatabaseAt(
   };
 }
 
-/** The same for a command, closed when it ends. */
+/** The same for a command, closed when it ends. The key is hidden wherever the database repeats it. */
 export async function openDatabase(
   context: CommandContext,
   options: Pick<LedgerOptions, 'mayWait'> = {},
 ): Promise<PlacedDatabase> {
+  const hidden = hideKey(context);
   const database = await openDatabaseAt(context.streams.env, options);
   context.atEnd(database.close);
+  await hidden;
   return database;
+}
+
+/** Somebody may have typed the key into a reference, and strangers write webhooks. */
+async function hideKey(context: CommandContext): Promise<void> {
+  try {
+    const key = await chosenProfile(context).apiKey();
+    context.secrets.addKey(key.reveal());
+  } catch {
+    // Without a key there is nothing to hide.
+  }
 }
 
 /** As it is: nothing is taken into it, and nothing is forgotten. */

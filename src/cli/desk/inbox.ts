@@ -19,11 +19,6 @@ interface OpenInbox {
 /** The webhooks that were saved for the app of the profile. */
 export async function openInbox(context: CommandContext): Promise<OpenInbox> {
   const profile = chosenProfile(context);
-  // Strangers write webhooks: the key is hidden wherever they repeat it.
-  await profile
-    .apiKey()
-    .then((key) => context.secrets.addKey(key.reveal()))
-    .catch(() => undefined);
   const database = await openDatabase(context);
   const app = { baseUrl: profile.baseUrl, appId: profile.appId };
   const { secret } = await openListener(database.store, app);
