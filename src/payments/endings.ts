@@ -33,7 +33,11 @@ export function endingOf(
     : endedText(results, failed, what);
   const groups = results.map(groupOf);
   // As for a batch: nothing is known to have gone through, and something may have.
-  if (codes.size > 1 && groups.includes('unknown') && !groups.includes('done'))
+  if (
+    codes.size > 1 &&
+    groups.includes('unknown') &&
+    groups.every((group) => ['unknown', 'not'].includes(group))
+  )
     return new UnknownOutcomeError(message, { ...options, code: 'outcome-unknown' });
   if (failed.length < results.length || codes.size > 1) return new PartialError(message, options);
   return first.error.with({

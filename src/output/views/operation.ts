@@ -4,7 +4,7 @@ import type { ListView } from '../rows.js';
 import type { Tone } from '../theme.js';
 import { tookTime } from '../time.js';
 import { statePiece, textAt } from '../values.js';
-import type { RecordedPayment } from '../../payments/move/result.js';
+import type { PaymentOnRecord } from '../../payments/move/result.js';
 import { movedAmount, movedText } from './payment.js';
 
 /** The result of one money move: the object that `--json` prints, and how long it took. */
@@ -13,7 +13,7 @@ export interface OperationResult {
   typed?: string;
   payment: unknown;
   /** What the ledger has of a payment that was not read. */
-  recorded?: RecordedPayment;
+  recorded?: PaymentOnRecord;
   operation: string | null;
   before?: string | null;
   after?: string | null;

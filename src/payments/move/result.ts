@@ -10,7 +10,7 @@ import type { PlannedRequest } from '../planned-request.js';
 import type { Before, Since, Standing } from './proof.js';
 
 /** A payment as the ledger has it beside an instruction. */
-export interface RecordedPayment {
+export interface PaymentOnRecord {
   paymentId: string;
   referenceId: string | null;
   amount: string | null;
@@ -24,7 +24,7 @@ export interface MoveResult {
   /** As last read. */
   payment: JsonObject | null;
   /** Where it was not read: for people, who are told what is open. */
-  recorded?: RecordedPayment;
+  recorded?: PaymentOnRecord;
   before: string | null;
   after: string | null;
   outcome: Outcome;
