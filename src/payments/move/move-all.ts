@@ -222,8 +222,13 @@ async function begin(
   if ('settle' in entry) return () => reportOpen(desk, entry.settle, entry.entry).catch(ifThrown);
   try {
     desk.signal.throwIfAborted();
-    const { follow } = await sendMove(desk, entry.move);
-    return () => follow().catch(ifThrown);
+    const from = desk.clock.monotonic();
+    const { result, follow } = await sendMove(desk, entry.move);
+    const toEnd = async (): Promise<MoveResult> => {
+      const end = await follow();
+      return end === result ? end : { ...end, tookMs: desk.clock.monotonic() - from };
+    };
+    return () => toEnd().catch(ifThrown);
   } catch (error) {
     const result = ifThrown(error);
     return async () => result;

@@ -31,7 +31,7 @@ export interface MoveResult {
   error?: PaydeskError;
   /** What the service said, or why it said nothing; the error makes a sentence of it. */
   why?: string;
-  /** From sending to the answer, or to the end that was waited for. */
+  /** From sending to the answer, or to the end where a person waited for that. */
   tookMs?: number;
   /** Milliseconds until the same instruction may be sent again, where it may have left and is not done. */
   heldMs?: number;

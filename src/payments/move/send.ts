@@ -103,14 +103,7 @@ async function send(
     }
     return over(answer.isLate ? { ...result, isLate: true } : result);
   }
-  const { result, follow } = await settle(desk, sent, evidenceFrom(answer), shownBy(desk, answer));
-  return {
-    result,
-    async follow() {
-      const end = await follow();
-      return end === result ? end : { ...end, tookMs: desk.clock.monotonic() - from };
-    },
-  };
+  return settle(desk, sent, evidenceFrom(answer), shownBy(desk, answer));
 }
 
 function evidenceFrom(answer: Exclude<SettleResult, { kind: 'unsent' }>): Evidence {
