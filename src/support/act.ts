@@ -85,6 +85,8 @@ async function recheck(
 ): Promise<RecheckResult | undefined> {
   const { client } = desk;
   const reads = await readPayments(client, [name]);
+  const [first] = reads;
+  if (first && 'error' in first) throw first.error;
   const onAsked: OnAsked = (before, now) => recordRecheck(desk, before, now, { reason, ticket });
   const results = await recheckAll(client, reads, onAsked);
   if (!keepsChecking) return results[0];

@@ -81,6 +81,23 @@ it('reads a paste with gaps to its end, also where its last line has no end', as
   expect(await terminal.ended()).toBe(130);
 });
 
+it('says why a recheck failed, without a row that names no payment, and does not count it as done', async () => {
+  const { paymentId } = await desk.paid('unknown-not-charged');
+  const terminal = await open([String(paymentId)]);
+  await menu(terminal, 'Processing');
+  await desk.fault({ kind: 'drop-before-commit', route: 'get' });
+  onTestFinished(async () => void (await desk.sandbox.control('DELETE', '/faults')));
+  terminal.type('Check');
+  await terminal.waitFor('❯ Check with the provider');
+  terminal.press('enter');
+  await terminal.waitFor('The service did not answer: ');
+  await offers(terminal, 'Try again');
+  terminal.press('down', 'enter');
+  await terminal.waitFor('Nothing was done.');
+  await terminal.ended();
+  expect(terminal.text()).not.toContain('not known');
+});
+
 it('never moves money with Enter alone, and asks before it does, also on a sandbox', async () => {
   const [first, second] = [await desk.authorised(), await desk.held()];
   const names = [first, second].map(({ paymentId }) => String(paymentId));
