@@ -8,7 +8,7 @@ import { isDecimal, takenAmount, writtenOut } from '../contract/money.js';
 import { formatAmount, localAmount } from '../contract/amount-format.js';
 import { safeText } from '../output/text.js';
 import { textAt } from '../output/values.js';
-import { conditionOf, isDoubtful } from './condition.js';
+import { conditionOf, isDoubtful, isLate, isOverdueNow, type PaymentCondition } from './condition.js';
 import { de } from './replies/de.js';
 import { en } from './replies/en.js';
 import { es } from './replies/es.js';
@@ -161,8 +161,20 @@ function textFor(situation: Situation, texts: ReplyTexts): ReplyText {
       if (isDoubtful(situation)) return texts.unclear;
       if (condition.state === 'Declined' && situation.isCharge) return texts.declinedCharge;
       if (condition.state === 'Expired' && situation.wasAuthorised) return texts.expiredReservation;
-      return texts.states[condition.state];
+      return (
+        (isStuck(situation, condition) && stuckText(condition.state, texts)) || texts.states[condition.state]
+      );
   }
+}
+
+/** Whether what is in progress takes longer than it should: then nobody can promise when it ends. */
+const isStuck = (situation: Situation, condition: PaymentCondition): boolean =>
+  condition.kind === 'in-progress' ? isLate(condition.last, situation.now) : isOverdueNow(situation);
+
+/** Money that is on its way back to the customer, and does not arrive. */
+function stuckText(state: StateName, { operations }: ReplyTexts): ReplyText | undefined {
+  if (state === 'Refunding') return operations.refund.unknown;
+  return state === 'Cancelling' ? operations.cancel.unknown : undefined;
 }
 
 /** `EUR 1,234.50` in English, `1.234,50 €` in German. What is no amount stays as it is. */

@@ -42,6 +42,26 @@ it('promises nothing while nobody knows', async () => {
   );
 });
 
+it.each([
+  ['en', 'We are checking the status of the refund of your payment of '],
+  ['de', 'Wir prüfen gerade den Stand der Erstattung Ihrer Zahlung '],
+  ['es', 'Estamos comprobando el estado del reembolso de su pago '],
+  ['fr', 'Nous vérifions actuellement l’état du remboursement de votre paiement '],
+])('does not reassure in %s while a refund takes too long', async (language, text) => {
+  const customer = { customerId: `c-late-${language}` };
+  const { paymentId } = await desk.paid('approved', { customerOrder: { customer } });
+  await desk.fault({ kind: 'provider-silent', route: 'refund', next: 1 });
+  await desk.run('refund', [paymentId]);
+  const reply = async (afterMs: number) => {
+    const now = new Date(Date.now() + afterMs);
+    return (await desk.run('explain', [paymentId, '--as-reply', '--lang', language], { now })).stdout;
+  };
+  expect(await reply(60_000)).not.toContain(text);
+  const late = await reply(2 * 3_600_000);
+  expect(late).toContain(`\n\n${text}`);
+  expect(late).not.toMatch(/5 (to|bis|a|à) 10/);
+});
+
 const options = { now: new Date('2026-11-20T09:00:00Z') };
 
 it.each([

@@ -39,13 +39,14 @@ function membersText({ members }: Group, all: readonly Group[]): string {
   const byLast = Map.groupBy(members, ({ last }) =>
     last === undefined ? 'none' : `${last.operation} ${last.outcome}`,
   );
-  if (isLargest && hasNone && byLast.size > 6) return 'none, or any other';
-  return [...byLast]
-    .map(([text, ones]) => {
-      const isBoth = ones.length === 2;
-      return isBoth ? text : `${text} (${ones[0]?.age === 'late' ? 'after a day' : 'recent'})`;
-    })
-    .join(', ');
+  if (isLargest && hasNone && byLast.size > 6) return withAge('none, or any other', members);
+  return [...byLast].map(([text, ones]) => withAge(text, ones)).join(', ');
+}
+
+/** Names the age where it is the same of all. */
+function withAge(text: string, ones: readonly CaseResult[]): string {
+  const [age, ...others] = new Set(ones.map((one) => one.age));
+  return others.length > 0 ? text : `${text} (${age === 'late' ? 'after a day' : 'recent'})`;
 }
 
 function stateSection(shown: string, results: readonly CaseResult[]): string[] {
