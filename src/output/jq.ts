@@ -20,6 +20,8 @@ export class FilterFailure extends Error {
 /** What `--jq` asks for, and how it is run. */
 export interface JqFilter extends FilterRunOptions {
   expression: string;
+  /** Strings are made safe for a terminal; everywhere else they are exact. */
+  forTerminal?: boolean;
 }
 
 /** Refuses an expression that jq cannot compile, before anything is sent. Without input, jq only compiles it. */
@@ -41,7 +43,7 @@ async function failureOf(
   return typeof value === 'string' ? value : safeJson(value);
 }
 
-/** Tabs and line ends stay: `@tsv` and joined lines are written on purpose. */
+/** Safe for a terminal. Tabs and line ends stay: `@tsv` and joined lines are written on purpose. */
 function bareText(text: string): string {
   return text
     .split(/([\n\t])/)
@@ -65,7 +67,7 @@ export async function filterJson(value: unknown, filter: JqFilter): Promise<stri
   return results
     .map((line) => {
       const result = parseJson(line);
-      if (typeof result === 'string') return `${bareText(result)}\n`;
+      if (typeof result === 'string') return `${filter.forTerminal ? bareText(result) : result}\n`;
       return `${safeJson(result, { pretty: results.length === 1 })}\n`;
     })
     .join('');

@@ -185,7 +185,8 @@ export abstract class BaseCommand extends Command implements CommandContext {
   #filterOf(expression: string | undefined): JqFilter | undefined {
     if (expression === undefined) return undefined;
     const threadFile = this.program.threadFile('filter-thread');
-    return { expression, threadFile, signal: this.#abort.signal };
+    const { terminal: forTerminal } = this.streams.stdout;
+    return { expression, threadFile, signal: this.#abort.signal, forTerminal };
   }
 
   /** Why there is no such option, if people expect one. */

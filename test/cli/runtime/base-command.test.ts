@@ -386,13 +386,16 @@ describe('results', () => {
       }
     }
     expect((await runInProcess(Counting, ['--jq', '.a'])).stdout).toBe('x\ty\n');
+    const control = ['--jq', '"a\\rb\\u001b[31me"'];
+    expect((await runInProcess(Counting, control)).stdout).toBe('a\rb\u001B[31me\n');
+    expect((await runInProcess(Counting, control, { terminal: true })).stdout).toBe('a\\u{d}b\\u{1b}[31me\n');
     expect((await runInProcess(Counting, ['--jq=.list[]'])).stdout).toBe('1\n2\n');
     expect(JSON.parse((await runInProcess(Counting, ['--jq', '{id}'])).stdout)).toEqual({ id: 10 });
-    expect(ran).toBe(3);
+    expect(ran).toBe(5);
     const broken = await runInProcess(Counting, ['--jq', '.[']);
     expect(broken.code).toBe(2);
     expect(JSON.parse(broken.stdout)).toMatchObject({ error: { code: 'bad-filter' } });
-    expect(ran).toBe(3);
+    expect(ran).toBe(5);
   });
 
   it('refuses no filter that can be compiled, whatever it does without data', async () => {
