@@ -107,7 +107,8 @@ function unknown(
 ): UnknownOutcomeError {
   const advice =
     repeat === 'settle' ? 'paydesk did not send it again. Check the outcome before you retry.' : safeAgain;
-  return new UnknownOutcomeError(`The outcome is unknown: ${why}. ${advice}`, options);
+  // The service may end its own sentence.
+  return new UnknownOutcomeError(`The outcome is unknown: ${why.replace(/\.$/, '')}. ${advice}`, options);
 }
 
 /** A redirect may be how a service answers what it has carried out, so it proves nothing about a write. */

@@ -180,6 +180,10 @@ describe('a keyed create', () => {
     expect(lost.requests).toBe(5);
     const broken = await httpServer((_seen, response) => json(response, 500, {}));
     expect(exitCodeOf(await caught(clientFor(broken.url).charge(charge)))).toBe(6);
+    const saying = await httpServer((_seen, response) => json(response, 500, { message: 'It broke.' }));
+    expect(await caught(clientFor(saying.url).charge(charge))).toMatchObject({
+      message: expect.stringContaining('answered 500: It broke. Running it again') as string,
+    });
     const closed = `http://127.0.0.1:${await closedPort()}`;
     expect(exitCodeOf(await caught(clientFor(closed).charge(charge)))).toBe(5);
     const busy = await httpServer((_seen, response) => json(response, 429, {}));
