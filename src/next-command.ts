@@ -16,6 +16,10 @@ export const paydesk = (...words: ReadonlyArray<string | number>): Command => ({
   words: [PROGRAM, ...words.map(String)],
 });
 
+/** A command with an argument that somebody typed: after `--` where it looks like a flag. */
+export const paydeskWith = (command: readonly string[], argument: string): Command =>
+  paydesk(...command, ...(argument.startsWith('-') ? ['--'] : []), argument);
+
 /** A command of another program. */
 export const otherProgram = (...words: ReadonlyArray<string | number>): Command => ({
   words: words.map(String),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addWords, commandText, distinct, otherProgram, paydesk } from '../src/next-command.js';
+import { addWords, commandText, distinct, otherProgram, paydesk, paydeskWith } from '../src/next-command.js';
 
 const get = paydesk('payments', 'get', 5);
 
@@ -14,6 +14,13 @@ describe('the text of a command', () => {
     expect(commandText({ ...paydesk('batch', 'report', 'b1'), into: 'my retry.csv' })).toBe(
       "paydesk batch report b1 > 'my retry.csv'",
     );
+  });
+
+  it('keeps an argument from being read as a flag', () => {
+    const find = paydeskWith(['payments', 'find'], '--jq');
+    expect(commandText(find)).toBe('paydesk payments find -- --jq');
+    expect(commandText(find, 'shop')).toBe('paydesk payments find --profile shop -- --jq');
+    expect(commandText(paydeskWith(['customers', 'find'], 'c_1'))).toBe('paydesk customers find c_1');
   });
 
   it('has the chosen profile once', () => {

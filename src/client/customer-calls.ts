@@ -1,4 +1,4 @@
-import { paydesk } from '../next-command.js';
+import { paydeskWith } from '../next-command.js';
 import type { Customer, PaymentMethod } from '../contract/customer.js';
 import type { Requests } from '../contract/schemas.js';
 import { UnknownOutcomeError } from '../errors.js';
@@ -22,7 +22,7 @@ interface CustomerRead extends Decoded<Customer> {
 /** Where there is no such customer, one is looked for. */
 const about = (customerId: string) => ({
   parameters: { customerId },
-  lookFor: paydesk('customers', 'find', customerId),
+  lookFor: paydeskWith(['customers', 'find'], customerId),
 });
 
 export function createCustomerCalls(

@@ -1,4 +1,4 @@
-import { paydesk } from '../next-command.js';
+import { paydeskWith } from '../next-command.js';
 import type { Flow } from '../contract/checkout-flows.js';
 import type { EndpointName } from '../contract/endpoints.js';
 import { duplicateKey, idText } from '../contract/json.js';
@@ -64,7 +64,7 @@ export function createPaymentCalls(
   async function getPayment(key: PaymentKey, options: CallOptions = {}): Promise<PaymentRead> {
     const name = 'paymentId' in key ? key.paymentId : key.referenceId;
     // What is not found may be mistyped: the payments that this desk knows can be searched.
-    const given = { ...options, lookFor: paydesk('payments', 'find', name) };
+    const given = { ...options, lookFor: paydeskWith(['payments', 'find'], name) };
     const { answer } =
       'paymentId' in key
         ? await calls.succeed('getPayment', `payment ${name}`, { ...given, parameters: key })
