@@ -34,7 +34,8 @@ export function writeProblem(path: string): HomeError | undefined {
   let existing = path;
   while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
   try {
-    accessSync(existing, constants.W_OK);
+    // A file has nothing below it: with the slash, that is an error.
+    accessSync(`${existing}/`, constants.W_OK);
     return undefined;
   } catch (cause) {
     return new HomeError(path, cause);

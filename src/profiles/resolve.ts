@@ -1,3 +1,6 @@
+import { dirname } from 'node:path';
+import { isSystemError } from '../file-problem.js';
+import { writeProblem } from '../home-folder.js';
 import { paydesk } from '../next-command.js';
 import { ProfileError } from '../errors.js';
 import { isLoopbackUrl } from '../loopback.js';
@@ -237,6 +240,9 @@ function refuseNone(store: ProfileStore): never {
   const profiles = store.list();
   const names = profiles.map((profile) => profile.name);
   if (names.length === 0) {
+    const unusable = writeProblem(dirname(store.file));
+    // A read-only home may have no profile on purpose; below a file there can never be one.
+    if (isSystemError(unusable?.cause) && unusable.cause.code === 'ENOTDIR') throw unusable;
     throw new ProfileError('There is no profile yet. Nothing was sent. Start a sandbox or add a profile.', {
       code: 'no-profile',
       saysNothingSent: true,

@@ -99,7 +99,6 @@ const needsNone: Record<string, Case> = {
   'customers:stop-auto-payment': serviceCases['customers:stop-auto-payment']!,
   'customers:panel-link': serviceCases['customers:panel-link']!,
   api: serviceCases['api']!,
-  doctor: words(),
   whoami: words(),
   'profiles:list': words(),
   'scenario:run': words('approved-card'),
@@ -160,7 +159,7 @@ const findsNothing: Record<string, { words: Case; code: number; told: string }> 
 
 it('every command has a case', () => {
   const covered = [needsHome, needsNone, findsNothing].flatMap((cases) => Object.keys(cases));
-  expect(covered.toSorted()).toEqual(commandNames.toSorted());
+  expect([...covered, 'doctor'].toSorted()).toEqual(commandNames.toSorted());
 });
 
 async function run(name: string, make: Case, more: Record<string, string> = {}) {
@@ -196,6 +195,19 @@ describe('a home that cannot be written', () => {
     const ran = await run(name, words);
     expect(ran).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(told) as string });
     expect(ran.stderr).not.toContain('a bug');
+  });
+
+  it('doctor names it and fails', async () => {
+    const { code, stdout } = await run('doctor', words('--json'));
+    expect(code).toBe(1);
+    expect(stdout).toContain('cannot be written: a part of its path is not a folder');
+  });
+
+  it.each(['payments:get', 'whoami'])('%s without an app in the environment names it', async (name) => {
+    const none = { PAYDESK_BASE_URL: '', PAYDESK_APP_ID: '', PAYDESK_API_KEY: '' };
+    const { code, stderr } = await run(name, words(...(name === 'whoami' ? [] : ['a1'])), none);
+    expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining(HOME) as string });
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain('cannot be written: a part of its path is not a folder');
   });
 
   it('a live app needs it for a charge as well', async () => {
