@@ -8,7 +8,10 @@ interface EnvironmentVariable {
 
 export const environmentVariables: Readonly<Record<string, readonly EnvironmentVariable[]>> = {
   'Which app': [
-    { name: 'PAYDESK_PROFILE', summary: 'Profile to use, as with `--profile`.' },
+    {
+      name: 'PAYDESK_PROFILE',
+      summary: 'Profile to use, as with `--profile`. Ignored where the next three are set; `whoami` says so.',
+    },
     {
       name: 'PAYDESK_BASE_URL',
       summary: 'Address of the service. With the next two, no stored profile is needed.',
