@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTestDesk, payments, runTyped, type TestDesk, envOf } from '../../helpers/desk.js';
+import { closedPort } from '../../helpers/servers.js';
 
 let desk: TestDesk;
 beforeAll(async () => {
@@ -32,6 +33,15 @@ it('takes digits for a reference where no payment has that id', async () => {
   const bad = await desk.run('get', ['id:inv-1']);
   expect(bad).toMatchObject({ code: 2 });
   expect(bad.stderr).toContain('use digits after id:');
+});
+
+it('ends with 5 where the service is away, and explain with 6 if an instruction is open', async () => {
+  const { paymentId } = await desk.paid();
+  expect((await desk.run('refund', [paymentId])).code).toBe(0);
+  const env = { PAYDESK_BASE_URL: `http://127.0.0.1:${await closedPort()}` };
+  expect((await desk.run('get', [`id:${paymentId}`, '--json'], { env })).code).toBe(5);
+  const explained = await desk.run('explain', [`id:${paymentId}`, '--json'], { env });
+  expect([explained.code, explained.json.error?.code]).toEqual([6, 'still-open']);
 });
 
 it('reads several, also from stdin, and says which it could not read', async () => {
