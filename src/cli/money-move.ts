@@ -12,7 +12,7 @@ import {
   plannedView,
   reasonLines,
 } from '../output/views/moves.js';
-import { UsageError } from '../errors.js';
+import { PaydeskError, UsageError } from '../errors.js';
 import { operationLine, operationList } from '../output/views/operation.js';
 import { endingOf } from '../payments/endings.js';
 import { participles } from '../payments/move/words.js';
@@ -23,6 +23,7 @@ import type { CommandContext } from './runtime/context.js';
 import type { MoneyDesk } from './desk/desk.js';
 import { checkSharedLedger } from './desk/desk-database.js';
 import { listFlagsFor } from './flags/flags.js';
+import { suggestKnown, withSuggestion } from './desk/did-you-mean.js';
 import { askToConfirm } from './desk/live-guard.js';
 import { oneOrAll } from './flags/payment-args.js';
 import { localLedgerFlag, type MoneyFlags, moneyFlags } from './flags/payment-flags.js';
@@ -83,7 +84,7 @@ function refuseAmounts(operation: SettleOperation, names: readonly NamedPayment[
 /** Asks where a live app needs it, and sends. */
 export async function runMoves(
   context: CommandContext,
-  { desk, guard }: MoneyDesk,
+  { desk, guard, database }: MoneyDesk,
   request: MoveRequest,
 ): Promise<MoveResult[]> {
   const { operation, names, description, force = false, again = false, resend = false } = request;
@@ -91,7 +92,9 @@ export async function runMoves(
   names.forEach(refuseIds);
   refuseAmounts(operation, names);
   checkSharedLedger(context, guard.profile, { localLedger: localLedger || dryRun });
-  return moveAll(
+  // A payment that may be meant is only shown: nothing is done to it.
+  const suggesting = { app: desk.app, database, verb: 'get' } as const;
+  const results = await moveAll(
     desk,
     { operation, names, description, force, wait, dryRun, again, resend, reason, ticket },
     {
@@ -100,7 +103,13 @@ export async function runMoves(
         return askToConfirm(guard, { lines: [...lines, ...reasonLines(request)], amount });
       },
     },
-  );
+  ).catch(async (error: unknown) => {
+    const [only, ...others] = names;
+    throw error instanceof PaydeskError && only && others.length === 0
+      ? await withSuggestion(context, suggesting, only.typed, error)
+      : error;
+  });
+  return suggestKnown(context, suggesting, results, ({ typed }) => typed);
 }
 
 /** Shows the results, and returns what `--json` prints. */

@@ -3,6 +3,7 @@ import { listFlagsFor } from '../../cli/flags/flags.js';
 import { namesIn, oneOrAll, pastedPaymentArgs } from '../../cli/flags/payment-args.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { lazyDatabase } from '../../cli/desk/desk.js';
+import { suggestKnown } from '../../cli/desk/did-you-mean.js';
 import { openSession } from '../../cli/desk/session.js';
 import { explainOptions, openRecords } from '../../cli/desk/support-records.js';
 import { endingOf } from '../../payments/endings.js';
@@ -41,11 +42,14 @@ export default class PaymentsExplain extends BaseCommand {
     const { args, flags } = await this.parse(PaymentsExplain);
     const names = namesIn(args);
     const { client, profile } = await openSession(this.context);
-    const records = openRecords(this.context, lazyDatabase(this.context), profile);
-    const explained = await explainAll(client, names, records, {
+    const database = lazyDatabase(this.context);
+    const records = openRecords(this.context, database, profile);
+    const entries = await explainAll(client, names, records, {
       ...explainOptions(this.context, profile, flags),
       ...(flags.lang && { language: flags.lang }),
     });
+    const suggesting = { app: profile, database, verb: 'explain' } as const;
+    const explained = await suggestKnown(this.context, suggesting, entries, ({ typed }) => typed);
     const [first] = explained;
     if (first && names.length === 1 && 'error' in first) throw first.error;
     const ending = endingOf(explained, 'explained');

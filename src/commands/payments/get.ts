@@ -24,8 +24,9 @@ export default class PaymentsGet extends BaseCommand {
     const { args, flags } = await this.parse(PaymentsGet);
     const names = namesIn(args);
     const { client, profile } = await openSession(this.context);
-    const reads = await readPayments(client, names, readOptions(this.streams.env));
-    await this.#noteSeen(profile, reads);
+    const asked = await readPayments(client, names, readOptions(this.streams.env));
+    await this.#noteSeen(profile, asked);
+    const reads = await this.#suggest(profile, asked);
     const [first] = reads;
     if (reads.length === 1 && first && 'error' in first) throw first.error;
     const succeeded = reads.flatMap((entry) => ('read' in entry ? [entry.read] : []));
@@ -42,6 +43,15 @@ export default class PaymentsGet extends BaseCommand {
     );
     if (ending) this.endAs(ending);
     return reads.length === 1 ? found[0] : reads.map((entry) => readJson(entry, this.profileName));
+  }
+
+  /** Loads the database only where something was not found. */
+  async #suggest(app: AppRef, reads: NamedRead[]): Promise<NamedRead[]> {
+    if (reads.every((entry) => 'read' in entry)) return reads;
+    const { suggestKnown } = await import('../../cli/desk/did-you-mean.js');
+    const { lazyDatabase } = await import('../../cli/desk/desk.js');
+    const suggesting = { app, database: lazyDatabase(this.context), verb: 'get' } as const;
+    return suggestKnown(this.context, suggesting, reads, ({ name }) => name.typed);
   }
 
   /** Adds what was read to the known payments, without loading the database. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openTestDesk, payments, runTyped, type TestDesk, envOf } from '../../helpers/desk.js';
+import { openTestDesk, payments, runTyped, temporaryHome, type TestDesk, envOf } from '../../helpers/desk.js';
 import { closedPort } from '../../helpers/servers.js';
 
 let desk: TestDesk;
@@ -143,6 +143,33 @@ it('says what to type where IDs were pasted with commas, and never sends on a gu
   const single = await typed('payments', 'refund', `${one},`);
   const next = [`paydesk payments refund ${one} --json`];
   expect(single).toMatchObject({ code: 1, json: { error: { code: 'not-found', next } } });
+  expect(desk.requests().filter((line) => !line.startsWith('GET'))).toEqual([]);
+});
+
+it('asks whether a known payment was meant where only case, spaces, hyphens or dashes differ', async () => {
+  const home = temporaryHome();
+  const run = (verb: string, ...words: string[]) =>
+    desk.run(verb, [...words, '--json'], { env: { PAYDESK_HOME: home } });
+  const { paymentId } = await desk.paid('approved', { referenceId: 'B-2001' });
+  const question = `Did you mean ${paymentId} (B-2001)?`;
+  // Nobody has seen it so far.
+  expect((await run('get', 'b 2001')).json.error?.message).not.toContain('Did you mean');
+  expect((await run('get', 'B-2001')).code).toBe(0);
+  desk.requests();
+  for (const typed of ['B\u{2011}2001', 'b2001', 'B 2001', 'ref:b\u{2013}2001']) {
+    for (const [verb, next] of Object.entries({ get: 'get', explain: 'explain', refund: 'get' })) {
+      const { code, json } = await run(verb, typed);
+      expect([code, json.error?.code]).toEqual([1, 'not-found']);
+      expect(json.error?.message).toContain(question);
+      expect(json.error?.next?.[0]).toBe(`paydesk payments ${next} ${paymentId}`);
+    }
+  }
+  const several = await run('refund', 'b2001', 'c2001');
+  expect(several.json[0]?.error?.message).toContain(question);
+  expect(several.json[1]?.error?.message).not.toContain('Did you mean');
+  for (const other of ['B-2002', 'B-200', `id:${paymentId}0`]) {
+    expect((await run('get', other)).json.error?.message).not.toContain('Did you mean');
+  }
   expect(desk.requests().filter((line) => !line.startsWith('GET'))).toEqual([]);
 });
 

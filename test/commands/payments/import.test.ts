@@ -54,6 +54,19 @@ function importTests(database: () => Promise<Record<string, string>>): void {
     expect((await explain(bare.paymentId)).stdout).not.toContain('order\t');
   });
 
+  it('leads from an order number, however it is written, to its payment', async () => {
+    const { paymentId, referenceId } = await desk.paid();
+    await run('import', csv('numbered.csv', 'reference,order', `${referenceId},Q-7731`));
+    for (const typed of ['Q-7731', 'q 7731']) {
+      const { code, json } = await desk.run('get', [typed, '--json'], { env, now: new Date() });
+      expect(code).toBe(1);
+      expect(json.error).toMatchObject({
+        message: expect.stringContaining(`Did you mean ${paymentId} (${referenceId}, order Q-7731)?`),
+        next: expect.arrayContaining([`paydesk payments get ${paymentId}`]),
+      });
+    }
+  });
+
   it('makes payments known with what the shop says of them, and says what is new, changed and the same', async () => {
     const [one, two] = [await desk.paid(), await desk.held()];
     const rows = [
