@@ -18,6 +18,8 @@ export interface OperationResult {
   before?: string | null;
   after?: string | null;
   outcome: string | null;
+  /** It was left out before anything was sent. */
+  neverSent?: boolean;
   tookMs?: number;
 }
 
@@ -32,6 +34,12 @@ const tones: Readonly<Record<string, Tone>> = {
 
 export const outcomePiece = (outcome: string): Piece =>
   toned(tones[outcome], outcome === 'unknown' ? 'outcome unknown' : outcome);
+
+/** To people, `refused` would say that the service was asked. */
+function resultPiece({ outcome, neverSent = false }: OperationResult): Piece {
+  const isUnsent = outcome === 'unsent' || (neverSent && outcome === 'refused');
+  return isUnsent ? toned(tones[outcome], 'not sent') : outcomePiece(outcome ?? '');
+}
 
 /** `Captured → Refunding`; a question mark where nobody knows, or where it was not read after it was accepted. */
 function change({ before, after, outcome }: OperationResult): Line {
@@ -63,7 +71,7 @@ export const operationLine: View<OperationResult> = (result, { width }) => {
     ...amountPieces(result),
     change(result),
     '   ',
-    outcomePiece(result.outcome ?? ''),
+    resultPiece(result),
   );
   if (result.tookMs === undefined) return [line];
   const whole = joinPieces(line, '   ', toned('dim', tookTime(result.tookMs)));
@@ -89,7 +97,7 @@ export const operationList: ListView<OperationResult> = {
     {
       key: 'outcome',
       value: ({ outcome }) => outcome ?? '',
-      shown: ({ outcome }) => outcomePiece(outcome ?? ''),
+      shown: resultPiece,
     },
     {
       key: 'took',

@@ -203,7 +203,8 @@ async function begin(
 ): Promise<() => Promise<MoveResult>> {
   const { operation } = request;
   const { typed } = entry.name;
-  if ('error' in entry) return async () => notMoved(typed, operation, entry.error, entry.seen);
+  if ('error' in entry)
+    return async () => ({ ...notMoved(typed, operation, entry.error, entry.seen), neverSent: true });
   if ('result' in entry) return async () => entry.result;
   // What is open is checked by reading; a dry run may do that as well.
   if (request.dryRun && 'move' in entry) return async () => dryRunOf(desk, entry.move);

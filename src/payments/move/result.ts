@@ -35,6 +35,8 @@ export interface MoveResult {
   tookMs?: number;
   /** Milliseconds until the same instruction may be sent again, where it may have left and is not done. */
   heldMs?: number;
+  /** Left out before anything was sent: not found, or not allowed. The service was not asked, so it refused nothing. */
+  neverSent?: boolean;
   /** Nothing was sent, because this process was too slow to send it while its intent was fresh. */
   isLate?: boolean;
   /** Accepted, and the payment shows the state before again: if that stays so, it has failed. */

@@ -267,6 +267,12 @@ describe('capture, cancel, refund and unhold', () => {
 
     const none = await desk.run('refund', [two.paymentId, 'nowhere', '--json']);
     expect(none.code).toBe(7);
+    expect(none.json.map(({ outcome }) => outcome)).toEqual(['refused', 'refused']);
+    // A person is told that the service was not asked.
+    const shown = await desk.run('refund', [two.paymentId, 'nowhere'], { terminal: true });
+    expect(shown.stdout).toMatch(/^ +nowhere .* not sent$/m);
+    expect(shown.stdout).toMatch(new RegExp(`^ +${two.paymentId} .* not sent$`, 'm'));
+    expect(shown.stdout).not.toContain('refused');
     const all = await desk.run('capture', ['-'], {
       input: `${two.paymentId}\n${(await desk.authorised()).paymentId}`,
     });
