@@ -16,7 +16,6 @@ export async function charge(work: Work, app: App, body: AutoPaymentBody): Promi
   const seen = await lockPayment(work, { appId: app.app_id, referenceId: body.referenceId });
   if (seen) return { payment: seen, created: false };
   const method = await chooseMethod(work, app, body);
-  if (forced !== undefined) checkForced(app, method, forced);
   const result = await insertPayment(work, app, body, {
     flow: 'AutoPayment',
     currency: method.currency,
@@ -50,29 +49,27 @@ async function carryOut(work: Work, app: App, payment: PaymentRow): Promise<Paym
 
 async function chooseMethod(work: Work, app: App, body: AutoPaymentBody): Promise<MethodRow> {
   const { customerId } = body.customerOrder.customer;
+  const forced = body.paymentMethodProviderProfileId;
   const methods = await listMethods(work, app.app_id, customerId);
   const active = methods.filter((method) => method.is_stopped === 0);
+  // A provider can charge only the kind of method that it takes.
+  const taken = active.filter((method) => forced === undefined || isSameKind(app, method, forced));
+  const toProfile = forced === undefined ? '' : ` that provider profile ${forced} takes`;
   if (body.paymentMethodId !== undefined) {
-    const named = active.find((method) => method.payment_method_id === body.paymentMethodId);
+    const named = taken.find((method) => method.payment_method_id === body.paymentMethodId);
     if (named) return named;
-    throw refuse(`Customer ${customerId} has no active stored method ${body.paymentMethodId}.`);
+    throw refuse(`Customer ${customerId} has no active stored method ${body.paymentMethodId}${toProfile}.`);
   }
-  const forced = body.paymentMethodProviderProfileId;
-  const ofProfile = active.filter((method) => method.payment_profile_id === forced);
-  const method = (ofProfile.length > 0 ? ofProfile : active).at(-1);
-  if (!method) throw refuse(`Customer ${customerId} has no active stored method.`);
+  const ofProfile = taken.filter((method) => method.payment_profile_id === forced);
+  const method = (ofProfile.length > 0 ? ofProfile : taken).at(-1);
+  if (!method) throw refuse(`Customer ${customerId} has no active stored method${toProfile}.`);
   return method;
 }
 
-/** A provider can charge only the kind of method that it takes. */
-function checkForced(app: App, method: MethodRow, forced: number): void {
-  const typeOf = (id: number) =>
+function isSameKind(app: App, { payment_profile_id }: MethodRow, forced: number): boolean {
+  const kindOf = (id: number) =>
     app.profiles.find((profile) => profile.payment_profile_id === id)?.method_type;
-  const [wanted, stored] = [typeOf(forced), typeOf(method.payment_profile_id)];
-  if (wanted === stored) return;
-  throw refuse(
-    `Provider profile ${forced} takes ${wanted}, and the stored method ${method.payment_method_id} is ${stored}.`,
-  );
+  return kindOf(payment_profile_id) === kindOf(forced);
 }
 
 function refuse(detail: string): Refusal {

@@ -208,7 +208,7 @@ onEveryStore((bench) => {
       expect(await charge('Slowbank')).toMatchObject({ status: 200 });
       expect(await charge('Checkline')).toMatchObject({
         status: 422,
-        body: { code: 'method-not-chargeable', detail: expect.stringContaining('takes ElectronicCheck') },
+        body: { code: 'method-not-chargeable', detail: expect.stringContaining('that provider profile') },
       });
     });
 

@@ -239,7 +239,13 @@ function chooseMethod(
   named: StoredMethod | undefined,
 ): StoredMethod | undefined {
   if (step.profile !== undefined && !profiles[step.profile]?.active) return undefined;
-  const active = list.filter((method) => method.active && !method.removed);
+  const kindOf = (profile: number | undefined) => profiles[profile ?? -1]?.method;
+  const active = list.filter(
+    (method) =>
+      method.active &&
+      !method.removed &&
+      (step.profile === undefined || kindOf(method.profile) === kindOf(step.profile)),
+  );
   if (step.method !== undefined) return named && active.find((method) => method.id === named.id);
   const ofProfile = active.filter((method) => method.profile === step.profile);
   return (ofProfile.length > 0 ? ofProfile : active).at(-1);

@@ -123,7 +123,7 @@ function Facts({ app, payment, books, checkout }: PaymentProps) {
         )}
         {order.description !== undefined && (
           <Fact name="Description">
-            <Text of={shorten(order.description, 200)} />
+            <Text of={shorten(order.description, 100)} />
           </Fact>
         )}
         <Fact name="App">

@@ -84,7 +84,7 @@ function Change({ event, delivery }: { event: EventRow; delivery: AttemptRow | u
 function When({ time, via }: { time: number; via: string | null }) {
   return (
     <p class="small muted">
-      <Time at={time} /> <Text of={shorten(sourceText(via), 70)} />
+      <Time at={time} /> <Text of={shorten(sourceText(via), 60)} />
     </p>
   );
 }
