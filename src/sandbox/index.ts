@@ -23,10 +23,8 @@ export {
   faultKindNames,
   faultKinds,
   faultRoutes,
-  optionProblems,
   routeText,
   type FaultKind,
-  type FaultOption,
 } from './domain/fault-kinds.js';
 export { providerInstructions } from './domain/provider-instructions.js';
 export { environmentFor } from './environment.js';

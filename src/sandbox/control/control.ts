@@ -2,7 +2,7 @@
 // make faults, change apps, fill and empty the database.
 
 import type * as z from 'zod/mini';
-import { faultRoutes, optionProblems } from '../domain/fault-kinds.js';
+import { faultRoutes } from '../domain/fault-kinds.js';
 import { invalidField, Refusal } from '../domain/refusal.js';
 import type { Work } from '../domain/work.js';
 import type { SandboxEngine } from '../engine.js';
@@ -76,8 +76,6 @@ export function createControl(
       if (fault.next !== undefined && fault.probability !== undefined) {
         throw invalidField('probability', 'cannot be combined with a number of calls: leave out one of them');
       }
-      for (const { option, problem } of optionProblems(fault.kind, fault))
-        throw invalidField(option, problem);
       return settled(({ tx }) => engine.faults.add(tx, fault));
     },
 

@@ -4,65 +4,31 @@ import { endpointNames, type EndpointName } from '../../contract/endpoints.js';
 import { stateNames } from '../../contract/states.js';
 import { providerInstructions } from './provider-instructions.js';
 
-/** What a fault can be given beside the calls that it hits. */
-const faultOptions = ['status', 'delayMs', 'afterCommit', 'retryAfterS'] as const;
-export type FaultOption = (typeof faultOptions)[number];
-
-interface FaultDescription {
-  at: 'request' | 'provider' | 'webhook';
-  /** Those that have an effect on it. */
-  options: readonly FaultOption[];
-  summary: string;
-}
-
 export const faultKinds = {
   latency: {
     at: 'request',
-    options: ['delayMs', 'afterCommit'],
     summary: 'delays the request before it is carried out, or its answer after that',
   },
-  'error-before-commit': {
-    at: 'request',
-    options: ['status'],
-    summary: 'answers with a 5xx and carries nothing out',
-  },
-  'error-after-commit': {
-    at: 'request',
-    options: ['status'],
-    summary: 'carries it out and answers with a 5xx',
-  },
-  'drop-before-commit': {
-    at: 'request',
-    options: [],
-    summary: 'drops the connection and carries nothing out',
-  },
-  'drop-after-commit': { at: 'request', options: [], summary: 'carries it out and drops the connection' },
-  truncate: { at: 'request', options: [], summary: 'carries it out and cuts the answer short' },
-  'rate-limit': {
-    at: 'request',
-    options: ['retryAfterS'],
-    summary: 'answers 429, with Retry-After unless it is 0',
-  },
+  'error-before-commit': { at: 'request', summary: 'answers with a 5xx and carries nothing out' },
+  'error-after-commit': { at: 'request', summary: 'carries it out and answers with a 5xx' },
+  'drop-before-commit': { at: 'request', summary: 'drops the connection and carries nothing out' },
+  'drop-after-commit': { at: 'request', summary: 'carries it out and drops the connection' },
+  truncate: { at: 'request', summary: 'carries it out and cuts the answer short' },
+  'rate-limit': { at: 'request', summary: 'answers 429, with Retry-After unless it is 0' },
   'stale-read': {
     at: 'request',
-    options: [],
     summary: 'answers a read with the payment as it was before its last change',
   },
-  'provider-silent': {
-    at: 'provider',
-    options: [],
-    summary: 'the provider carries it out, but its answer is lost',
-  },
-  'provider-fails': { at: 'provider', options: [], summary: 'the provider fails the instruction' },
-  'webhook-duplicate': { at: 'webhook', options: [], summary: 'sends the webhook twice' },
-  'webhook-delay': { at: 'webhook', options: ['delayMs'], summary: 'sends the webhook later' },
+  'provider-silent': { at: 'provider', summary: 'the provider carries it out, but its answer is lost' },
+  'provider-fails': { at: 'provider', summary: 'the provider fails the instruction' },
+  'webhook-duplicate': { at: 'webhook', summary: 'sends the webhook twice' },
+  'webhook-delay': { at: 'webhook', summary: 'sends the webhook later' },
   'webhook-reorder': {
     at: 'webhook',
-    options: [],
     summary: 'sends the next webhook of the payment first, when one waits',
   },
-  'webhook-drop': { at: 'webhook', options: [], summary: 'never sends the webhook' },
-} as const satisfies Record<string, FaultDescription>;
+  'webhook-drop': { at: 'webhook', summary: 'never sends the webhook' },
+} as const satisfies Record<string, { at: 'request' | 'provider' | 'webhook'; summary: string }>;
 
 export type FaultKind = keyof typeof faultKinds;
 export const faultKindNames = Object.keys(faultKinds) as FaultKind[];
@@ -86,22 +52,7 @@ export function faultRoutes(kind: FaultKind): string[] {
   const { at } = faultKinds[kind];
   if (at === 'provider') return ['*', ...providerInstructions];
   if (at === 'webhook') return ['*', ...stateNames];
-  // Only what reads one payment can show it as it was.
-  if (kind === 'stale-read') return ['*', 'get', ...(routeAliases['get'] ?? [])];
   return ['*', ...shortRoutes, ...endpointNames];
-}
-
-/** What is wrong with options that a kind does not have. `nameOf` says how the reader writes an option. */
-export function optionProblems(
-  kind: FaultKind,
-  given: Readonly<Partial<Record<FaultOption, unknown>>>,
-  nameOf: (option: FaultOption) => string = (option) => option,
-): Array<{ option: FaultOption; problem: string }> {
-  const { options }: FaultDescription = faultKinds[kind];
-  const possible = options.length === 0 ? '' : `, which takes ${options.map(nameOf).join(', ')}`;
-  return faultOptions
-    .filter((option) => given[option] !== undefined && !options.includes(option))
-    .map((option) => ({ option, problem: `has no effect on ${kind}${possible}` }));
 }
 
 /** Whether a fault that is limited to `limit` hits a call of `route`. */

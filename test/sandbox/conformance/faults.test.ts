@@ -286,11 +286,6 @@ onEveryStore((bench) => {
       ['next and a probability', { kind: 'latency', next: 1, probability: 0.5 }, 'probability'],
       ['a probability above 1', { kind: 'latency', probability: 1.1 }, 'probability'],
       ['a status that is no failure', { kind: 'error-before-commit', status: 302 }, 'status'],
-      ['a status that it does not answer with', { kind: 'latency', status: 503 }, 'status'],
-      ['a delay that it does not make', { kind: 'rate-limit', delayMs: 5_000 }, 'delayMs'],
-      ['an option, though it has none', { kind: 'drop-after-commit', status: 500 }, 'status'],
-      ['a Retry-After without a limit', { kind: 'latency', retryAfterS: 1 }, 'retryAfterS'],
-      ['a change that is no read', { kind: 'stale-read', route: 'refund' }, 'route'],
     ])('with %s is refused', async (_name, fault, path) => {
       const { status, body } = await sandbox().control('POST', '/faults', fault);
       expect({ status, body }).toMatchObject({ status: 400, body: { errors: [{ path }] } });

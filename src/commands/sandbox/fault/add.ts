@@ -3,10 +3,8 @@ import { option as choice } from '@oclif/core/args';
 import { boolean, custom, string } from '@oclif/core/flags';
 import { countFlag } from '../../../cli/flags/flags.js';
 import { kindLines, faultView } from '../../../output/views/sandbox-lists.js';
-import { faultKindNames, faultKinds, optionProblems } from '../../../sandbox/index.js';
-import type { Fault, FaultKind, FaultOption } from '../../../sandbox/index.js';
-import { usageError } from '../../../cli/runtime/command-line.js';
-import { paydesk } from '../../../next-command.js';
+import { faultKindNames, faultKinds } from '../../../sandbox/index.js';
+import type { Fault } from '../../../sandbox/index.js';
 import { parseDelay, parseProbability, parseErrorStatus } from '../../../cli/flags/sandbox-flags.js';
 import { openSandbox, sandboxFlags } from '../../../cli/desk/sandbox.js';
 
@@ -49,31 +47,18 @@ export default class SandboxFaultAdd extends BaseCommand {
 
   async run(): Promise<Fault> {
     const { args, flags } = await this.parse(SandboxFaultAdd);
+    const sandbox = await openSandbox(this.context, flags);
     const retryAfter = flags['retry-after'];
-    const options = {
+    const fault = await sandbox.addFault({
+      kind: args.kind,
+      route: flags.route,
+      next: flags.next,
+      probability: flags.probability,
       status: flags.status,
       delayMs: flags.delay,
       retryAfterS: retryAfter === undefined ? undefined : Math.ceil(retryAfter / 1000),
       afterCommit: flags['after-commit'] || undefined,
-    };
-    refuseWithoutEffect(args.kind, options);
-    const sandbox = await openSandbox(this.context, flags);
-    const { route, next, probability } = flags;
-    const fault = await sandbox.addFault({ kind: args.kind, route, next, probability, ...options });
+    });
     return this.show(fault, faultView);
   }
-}
-
-const flagOf: Readonly<Record<FaultOption, string>> = {
-  status: '--status',
-  delayMs: '--delay',
-  retryAfterS: '--retry-after',
-  afterCommit: '--after-commit',
-};
-
-function refuseWithoutEffect(kind: FaultKind, options: Partial<Record<FaultOption, unknown>>): void {
-  const found = optionProblems(kind, options, (option) => flagOf[option]);
-  const bad = found.map(({ option, problem }) => ({ input: flagOf[option], problem }));
-  const refused = usageError({ bad, unknown: [], missing: [] }, paydesk('sandbox', 'fault', 'add', '--help'));
-  if (refused) throw refused;
 }
