@@ -16,8 +16,8 @@ export default defineConfig({
     pool: 'forks',
     // A worker keeps what it has imported: loading the program again for each file takes longer than most files.
     isolate: false,
-    // More than the two cores of a small machine, because many tests wait.
-    maxWorkers: 8,
+    // More than the two cores of a small machine, because many tests wait; each worker warms up by itself, so not many more.
+    maxWorkers: 5,
     server: { deps: { external: [compiledFolder] } },
     sequence: { sequencer: SlowFirst },
     env: { NODE_ENV: 'production' },
