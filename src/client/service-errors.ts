@@ -89,7 +89,7 @@ function failureError(
 ): PaydeskError {
   const mayHaveArrived = kind === 'lost' || result.earlierMayHaveArrived;
   if (context.repeat !== 'read' && mayHaveArrived)
-    return unknown(failure.message, { code: 'answer-lost' }, context);
+    return unknown(`${failure.message}.`, { code: 'answer-lost' }, context);
   const reason: unknown = context.signal?.aborted ? context.signal.reason : undefined;
   if (reason instanceof PaydeskError) return reason;
   return new TemporaryError(
@@ -107,8 +107,7 @@ function unknown(
 ): UnknownOutcomeError {
   const advice =
     repeat === 'settle' ? 'paydesk did not send it again. Check the outcome before you retry.' : safeAgain;
-  // The service may end its own sentence.
-  return new UnknownOutcomeError(`The outcome is unknown: ${why.replace(/\.$/, '')}. ${advice}`, options);
+  return new UnknownOutcomeError(`The outcome is unknown: ${why}\n${advice}`, options);
 }
 
 /** A redirect may be how a service answers what it has carried out, so it proves nothing about a write. */
@@ -122,7 +121,7 @@ function redirectError(
   const what = `service answered with a redirect${to} (HTTP ${problem.httpStatus})`;
   const options = { ...about(problem), code: 'redirected', next: [paydesk('whoami'), paydesk('doctor')] };
   if (context.repeat !== 'read')
-    return unknown(`the ${what}, which paydesk does not follow`, options, context);
+    return unknown(`the ${what}, which paydesk does not follow.`, options, context);
   return new ServiceError(
     `The ${what}. paydesk does not follow redirects, so that the key is sent only to the host of the profile. ` +
       'Check the base URL.',

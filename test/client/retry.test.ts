@@ -182,7 +182,7 @@ describe('a keyed create', () => {
     expect(exitCodeOf(await caught(clientFor(broken.url).charge(charge)))).toBe(6);
     const saying = await httpServer((_seen, response) => json(response, 500, { message: 'It broke.' }));
     expect(await caught(clientFor(saying.url).charge(charge))).toMatchObject({
-      message: expect.stringContaining('answered 500: It broke. Running it again') as string,
+      message: expect.stringContaining('answered 500: It broke.\nRunning it again') as string,
     });
     const closed = `http://127.0.0.1:${await closedPort()}`;
     expect(exitCodeOf(await caught(clientFor(closed).charge(charge)))).toBe(5);
