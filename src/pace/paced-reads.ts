@@ -11,6 +11,8 @@ const MAX_THROTTLES = 25;
 export interface Outage {
   /** Set once reads fail as a whole. */
   readonly error: PaydeskError | undefined;
+  /** Why a payment could not be read, the last time that happened. */
+  readonly lastFailure: PaydeskError | undefined;
   readable(): void;
   unreadable(error: PaydeskError, payment: string): void;
   throttled(times: number, error: PaydeskError): void;
@@ -20,6 +22,7 @@ export interface Outage {
 export function createOutage(onOutage: (error: PaydeskError) => void): Outage {
   const failed = new Set<string>();
   let found: PaydeskError | undefined;
+  let lastFailure: PaydeskError | undefined;
   const declare = (error: PaydeskError) => {
     if (found !== undefined) return;
     found = error;
@@ -29,10 +32,14 @@ export function createOutage(onOutage: (error: PaydeskError) => void): Outage {
     get error() {
       return found;
     },
+    get lastFailure() {
+      return lastFailure;
+    },
     readable() {
       failed.clear();
     },
     unreadable(error, payment) {
+      lastFailure = error;
       failed.add(payment);
       if (failed.size >= OUTAGE_AFTER) declare(error);
     },

@@ -19,14 +19,12 @@ interface Looking {
   now: () => number;
   /** Called with every payment that was read. */
   onRead: (read: PaymentRead) => void;
-  /** Called when a payment cannot be read for now. */
-  onFailure: (error: TemporaryError) => void;
   pace: Pace;
   outage: Outage;
   signal: AbortSignal;
 }
 
-export function createLook({ client, action, now, onRead, onFailure, ...reading }: Looking): RowLook {
+export function createLook({ client, action, now, onRead, ...reading }: Looking): RowLook {
   const { pace, outage, signal } = reading;
   async function assessed(row: SourceRow): Promise<Assessment> {
     if (action === 'charge') return assessCharge(client, row, { now: now(), onRead });
@@ -59,10 +57,7 @@ export function createLook({ client, action, now, onRead, onFailure, ...reading 
           pace.answered(slot);
           return { line, verdict: 'not-found', why: `there is no payment ${row.typed}` };
         }
-        if (error instanceof TemporaryError) {
-          onFailure(error);
-          outage.unreadable(error, row.typed);
-        }
+        if (error instanceof TemporaryError) outage.unreadable(error, row.typed);
         return { line, verdict: 'unreadable', why: firstLine(error.message) };
       }
     }

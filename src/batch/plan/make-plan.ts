@@ -146,13 +146,11 @@ async function readAll(
   const summary = createSummary(action);
   const rows = eachRow(staging);
   const onRead = (read: PaymentRead) => void reads.push(read);
-  const onFailure = (error: TemporaryError) => void (lastFailure = error);
   const look: RowLook = createLook({
     client: tools.client,
     action,
     now: tools.clock.now,
     onRead,
-    onFailure,
     pace,
     outage,
     signal,
@@ -161,7 +159,6 @@ async function readAll(
   let reads: PaymentRead[] = [];
   let done = 0;
   let answered = 0;
-  let lastFailure: TemporaryError | undefined;
 
   async function flush(): Promise<void> {
     const [full, seen] = [assessed, reads];
@@ -203,7 +200,7 @@ async function readAll(
   if (outage.error) throw unreadable(outage.error, answered);
   for (const end of ended) if (end.status === 'rejected') throw end.reason;
   // A file of few rows does not meet enough failures in a row for an outage.
-  if (answered === 0 && lastFailure) throw unreadable(lastFailure, answered);
+  if (answered === 0 && outage.lastFailure) throw unreadable(outage.lastFailure, answered);
   await flush();
   return { rows: total, ...summary.sums() };
 }
