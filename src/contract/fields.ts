@@ -54,8 +54,8 @@ export const webAddress = described(
   z.string(required('a string')).check(
     z.maxLength(2048, 'must have at most 2048 characters'),
     z.refine(isWebAddress, 'must be an absolute http or https address'),
-    // Nobody would send them, and whoever reads the address would have them.
-    z.refine((value) => !hasPassword(value), 'must not have a user name or a password in it'),
+    // Webhooks are sent without them, and whoever may read the payment would see them.
+    z.refine((value) => !hasUser(value), 'must not have a user name or a password in it'),
   ),
   { format: 'uri' },
 );
@@ -114,7 +114,7 @@ function isWebAddress(value: string): boolean {
   return URL.canParse(value);
 }
 
-function hasPassword(value: string): boolean {
+function hasUser(value: string): boolean {
   const { username = '', password = '' } = URL.parse(value) ?? {};
   return username !== '' || password !== '';
 }

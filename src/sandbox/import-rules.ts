@@ -5,7 +5,8 @@ import * as z from 'zod/mini';
 import { isKnownCurrency } from '../contract/currencies.js';
 import { email, identifier, phone, text, webAddress } from '../contract/fields.js';
 import { parseJson } from '../contract/json.js';
-import { amountProblem } from '../contract/money.js';
+import { isLarger } from '../contract/exact.js';
+import { amountProblem, isAmount } from '../contract/money.js';
 import { checkoutMethods } from '../contract/checkout-methods.js';
 import {
   autoPaymentBody,
@@ -85,7 +86,8 @@ const payment = z
     const complain = (path: string, message: string) =>
       issues.push({ code: 'custom', path: [path], message, input: value });
     if (problem !== undefined) complain('request', problem);
-    if (Number(value.captured_amount) > Number(value.amount))
+    const areAmounts = isAmount(value.captured_amount) && isAmount(value.amount);
+    if (areAmounts && isLarger(value.captured_amount, value.amount))
       complain('captured_amount', 'must not be more than the amount');
     if (value.payer !== null && !isPayer(value.payer)) complain('payer', 'must name the payer alone');
     if (!isShownBefore(value.before_change ?? '{}')) complain('before_change', 'must be what a read showed');
