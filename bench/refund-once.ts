@@ -27,8 +27,8 @@ const none: Ledger = {
 
 let close = async () => {};
 const kept = createLazyLedger(async () => {
-  const { openDeskDatabase } = await import('../src/ledger/database.js');
-  const database = await openDeskDatabase({ location, operator: 'bench' });
+  const { openLedgerDatabase } = await import('../src/ledger/database.js');
+  const database = await openLedgerDatabase({ location, operator: 'bench' });
   close = database.close;
   return database.ledger;
 });

@@ -49,7 +49,7 @@ const groups = {
     'src/ledger/operator.ts',
     'src/ledger/place/placed-database.ts',
     'src/ledger/place/whereabouts.ts',
-    'src/store/sqlite-store.ts',
+    'src/store/open-sqlite.ts',
     'src/cli/desk/import-journal.ts',
   ],
   database: ['src/cli/desk/desk-database.ts'],

@@ -9,7 +9,7 @@ import { batchJson } from '../output/views/batch-report.js';
 import { type BatchStatus, statusAfterRun, statusOf } from '../batch/rows/status.js';
 import { GuardError, type PaydeskError } from '../errors.js';
 import type { DeskDatabase } from '../ledger/database.js';
-import type { PlacedDatabase } from '../ledger/place/placed-database.js';
+import type { Placed } from '../ledger/place/placed-database.js';
 import type { BatchRecord } from '../ledger/schema.js';
 import type { Line } from '../output/lines.js';
 import { batchList, batchSummary, reportLine, resumeLines } from '../output/views/batch.js';
@@ -89,7 +89,7 @@ interface BatchDesk {
 }
 
 /** The database for a batch, which makes many moves at once. */
-export async function openBatchDatabase(context: CommandContext): Promise<PlacedDatabase> {
+export async function openBatchDatabase(context: CommandContext): Promise<Placed<DeskDatabase>> {
   context.keepHeapSmall();
   return openDatabase(context, { mayWait: true });
 }
@@ -125,7 +125,7 @@ export async function openBatchDesk(
 /** Before anything is sent that moves money: checks the ledger and has the app confirmed. */
 export async function confirmBatch(
   context: CommandContext,
-  { place }: PlacedDatabase,
+  { place }: Placed<DeskDatabase>,
   profile: KnownProfile,
   { lines, ...flags }: RunFlags & { 'dry-run'?: boolean; lines: Line[] },
 ): Promise<void> {

@@ -40,7 +40,7 @@ export async function profileWorlds(
   refuseReadOnly(guard.profile);
   const sandbox = await sandboxAt(context, desk.app.baseUrl);
   checkNeeds(scenarios, sandbox ? ['sandbox'] : []);
-  const { store } = await database();
+  const store = await (await database()).store.fullStore();
   return async () => createProfileWorld({ desk: { ...desk, note: () => {} }, database: { store }, sandbox });
 }
 

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { isEmbedded } from '../ledger/database.js';
-import { deskMigrations } from '../ledger/schema.js';
+import { deskMigrations } from '../ledger/migrations.js';
 import { storeFix } from '../errors.js';
 import { writeProblem } from '../home-folder.js';
 import { commandText } from '../next-command.js';

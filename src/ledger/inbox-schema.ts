@@ -1,7 +1,8 @@
 // Webhooks as they arrived, the outcome of each, and where they were forwarded.
 
 import { sql, type Generated, type Kysely, type Selectable } from 'kysely';
-import { blobType, idColumn, type Migration } from '../store/store.js';
+import { blobType, idColumn } from '../store/columns.js';
+import type { Migration } from '../store/store.js';
 
 /** The listener of an app: there is one, wherever it runs, and its address contains its secret. */
 interface ListenerTable {
@@ -126,13 +127,10 @@ export type DeliveryRow = Selectable<DeliveryTable>;
 export type ForwardRow = Selectable<ForwardTable>;
 export type ForwardAttemptRow = Selectable<ForwardAttemptTable>;
 
-export const inboxMigration: Migration = {
-  name: 'inbox',
-  async up(db) {
-    await createListeners(db);
-    await createDeliveries(db);
-    await createForwards(db);
-  },
+export const createInboxTables: Migration['up'] = async (db) => {
+  await createListeners(db);
+  await createDeliveries(db);
+  await createForwards(db);
 };
 
 async function createListeners(db: Kysely<unknown>): Promise<void> {

@@ -1,7 +1,8 @@
 // Where a guided session stands, so that it can be left and taken up again.
 
 import { type Generated, type Selectable } from 'kysely';
-import { idColumn, type Migration } from '../store/store.js';
+import { idColumn } from '../store/columns.js';
+import type { Migration } from '../store/store.js';
 
 interface ResolveSessionTable {
   id: Generated<number>;
@@ -45,41 +46,38 @@ export interface ResolveTables {
 export type ResolveSessionRow = Selectable<ResolveSessionTable>;
 export type ResolveItemRow = Selectable<ResolveItemTable>;
 
-export const resolveMigration: Migration = {
-  name: 'resolve-sessions',
-  async up(db) {
-    await db.schema
-      .createTable('resolve_sessions')
-      .addColumn('id', ...idColumn(db))
-      .addColumn('app_id', 'text', (column) => column.notNull())
-      .addColumn('operator', 'text', (column) => column.notNull())
-      .addColumn('time', 'bigint', (column) => column.notNull())
-      .addColumn('ticket', 'text')
-      .addColumn('reason', 'text')
-      .addColumn('ended', 'integer', (column) => column.notNull())
-      .execute();
-    await db.schema
-      .createIndex('resolve_sessions_open')
-      .on('resolve_sessions')
-      .columns(['app_id', 'operator', 'ended', 'id'])
-      .execute();
-    await db.schema
-      .createTable('resolve_items')
-      .addColumn('id', ...idColumn(db))
-      .addColumn('session_id', 'bigint', (column) => column.notNull())
-      .addColumn('typed', 'text', (column) => column.notNull())
-      .addColumn('payment_id', 'text')
-      .addColumn('status', 'text', (column) => column.notNull())
-      .addColumn('before_state', 'text')
-      .addColumn('after_state', 'text')
-      .addColumn('actions', 'text', (column) => column.notNull())
-      .addColumn('ticket', 'text')
-      .addColumn('reason', 'text')
-      .execute();
-    await db.schema
-      .createIndex('resolve_items_of_session')
-      .on('resolve_items')
-      .columns(['session_id', 'id'])
-      .execute();
-  },
+export const createResolveTables: Migration['up'] = async (db) => {
+  await db.schema
+    .createTable('resolve_sessions')
+    .addColumn('id', ...idColumn(db))
+    .addColumn('app_id', 'text', (column) => column.notNull())
+    .addColumn('operator', 'text', (column) => column.notNull())
+    .addColumn('time', 'bigint', (column) => column.notNull())
+    .addColumn('ticket', 'text')
+    .addColumn('reason', 'text')
+    .addColumn('ended', 'integer', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createIndex('resolve_sessions_open')
+    .on('resolve_sessions')
+    .columns(['app_id', 'operator', 'ended', 'id'])
+    .execute();
+  await db.schema
+    .createTable('resolve_items')
+    .addColumn('id', ...idColumn(db))
+    .addColumn('session_id', 'bigint', (column) => column.notNull())
+    .addColumn('typed', 'text', (column) => column.notNull())
+    .addColumn('payment_id', 'text')
+    .addColumn('status', 'text', (column) => column.notNull())
+    .addColumn('before_state', 'text')
+    .addColumn('after_state', 'text')
+    .addColumn('actions', 'text', (column) => column.notNull())
+    .addColumn('ticket', 'text')
+    .addColumn('reason', 'text')
+    .execute();
+  await db.schema
+    .createIndex('resolve_items_of_session')
+    .on('resolve_items')
+    .columns(['session_id', 'id'])
+    .execute();
 };

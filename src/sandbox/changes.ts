@@ -1,5 +1,5 @@
 import type { SandboxEngine } from './engine.js';
-import { prepared } from '../store/store.js';
+import { prepared } from '../store/prepared.js';
 import type { AttemptRow, EventRow, ExchangeRow, SandboxTables } from './schema.js';
 
 /** How far somebody has read. */

@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
-import { prepared, type Engine, type Store } from '../store/store.js';
+import { prepared } from '../store/prepared.js';
+import type { Engine, Store } from '../store/store.js';
 import type { SandboxTables } from './schema.js';
 
 const SECRET_KEY = 'secret';

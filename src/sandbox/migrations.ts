@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely';
-import { idColumn, isPostgres, startIdsAt, type Migration } from '../store/store.js';
+import { idColumn, isPostgres, startIdsAt } from '../store/columns.js';
+import type { Migration } from '../store/store.js';
 
 /** The first id that each table gives out, so that ids of different kinds are not mistaken for each other. */
 export const firstIds = {

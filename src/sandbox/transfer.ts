@@ -18,7 +18,8 @@ import {
 import { idProblem, rowProblem } from './import-rules.js';
 import { firstIds, restartIds } from './migrations.js';
 import { tableNames, type SandboxTables } from './schema.js';
-import { startIdsAt, StoreError } from '../store/store.js';
+import { startIdsAt } from '../store/columns.js';
+import { StoreError } from '../store/store.js';
 
 const FORMAT = 'paydesk-sandbox-1';
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { prepared } from '../store/store.js';
+import { prepared } from '../store/prepared.js';
 import { lockPayment } from './domain/payments.js';
 import { runJob } from './domain/moves.js';
 import type { SandboxEngine } from './engine.js';

@@ -1,20 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
-import { StoreError } from './errors.js';
+import { APPLIED_MIGRATIONS, pendingMigrations } from './pending-migrations.js';
 import type { Migration } from './types.js';
-
-/** Which migrations a database still lacks. `applied` is in the order in which they were run. */
-export function pendingMigrations(applied: string[], known: Migration[], place: string): Migration[] {
-  const strange = applied.find((name, index) => known[index]?.name !== name);
-  if (strange !== undefined) {
-    throw new StoreError(
-      'store-newer',
-      `The database ${place} has format ${applied.length} with "${strange}", which this paydesk does not know (it knows format ${known.length}). ` +
-        'It was written by a newer paydesk: update this one, or use another database.',
-    );
-  }
-  return known.slice(applied.length);
-}
 
 /** To be called within a transaction that keeps other processes from migrating. */
 export async function applyMigrations(db: Kysely<unknown>, known: Migration[], place: string): Promise<void> {
@@ -31,8 +18,6 @@ export async function applyMigrations(db: Kysely<unknown>, known: Migration[], p
     );
   }
 }
-
-export const APPLIED_MIGRATIONS = 'select name from store_migration order by format';
 
 /** The names in `store_migration`, which must exist. */
 export async function appliedMigrations(db: Kysely<unknown>): Promise<string[]> {

@@ -3,7 +3,8 @@ import type { PostgresPool, PostgresPoolClient, PostgresQueryResult, Transaction
 import type { ClientConfig, Pool, PoolClient } from 'pg';
 import { claimDue } from './claim.js';
 import { StoreError } from './errors.js';
-import { appliedMigrations, applyMigrations, pendingMigrations } from './migrations.js';
+import { appliedMigrations, applyMigrations } from './migrations.js';
+import { pendingMigrations } from './pending-migrations.js';
 import { storableParameters } from './parameters.js';
 import { isRetryable, postgresFailure, postgresUnusable } from './postgres-failures.js';
 import type { Inspection, OpenOptions, Store } from './types.js';

@@ -1,5 +1,5 @@
 import { StoreError } from './errors.js';
-import { APPLIED_MIGRATIONS, pendingMigrations } from './migrations.js';
+import { APPLIED_MIGRATIONS, pendingMigrations } from './pending-migrations.js';
 import { prepareFile, realFile } from './private-file.js';
 import { sqliteUnusable } from './sqlite-failures.js';
 import type { Inspection, OpenOptions } from './types.js';

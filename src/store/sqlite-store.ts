@@ -1,210 +1,49 @@
 import {
-  Kysely,
   DefaultQueryExecutor,
+  Kysely,
+  sql,
   SqliteAdapter,
   SqliteDialect,
   SqliteQueryCompiler,
   Transaction,
-  sql,
+  type ConnectionProvider,
+  type Driver,
+  type KyselyProps,
 } from 'kysely';
-import type { CompiledQuery, ConnectionProvider, DatabaseConnection, Driver, KyselyProps } from 'kysely';
 import { claimDue } from './claim.js';
-import { StoreError } from './errors.js';
-import { lockFile, refuseLocked } from './file-lock.js';
-import { assertOpen, createGroupCommit } from './group-commit.js';
-import type { GroupCommit } from './group-commit.js';
-import { APPLIED_MIGRATIONS, applyMigrations, pendingMigrations } from './migrations.js';
-import { prepareFile, realFile } from './private-file.js';
-import { SqliteConnection } from './sqlite-connection.js';
-import { isBusy, sqliteUnusable } from './sqlite-failures.js';
-import type { Migration, OpenOptions, Store } from './types.js';
+import { applyMigrations } from './migrations.js';
+import type { SqliteDatabase } from './open-sqlite.js';
+import type { Migration, Store } from './types.js';
 
-const BUSY_MS = 5000;
-
-export async function openSqliteStore<DB>(options: OpenOptions): Promise<Store<DB>> {
-  const inMemory = options.location === ':memory:';
-  let file = options.location;
-  const opened: Array<{ close(): void }> = [];
-  try {
-    if (!inMemory) file = realFile(file);
-    const exclusive = options.exclusive === true && !inMemory;
-    if (exclusive) opened.push(lockFile(file, options.owner ?? {}));
-    else if (!inMemory) refuseLocked(file);
-    if (!inMemory) await prepareFile(file);
-    const writer = connect(file, 'write');
-    opened.push(writer);
-    const groups = createGroupCommit(writer);
-    if (!inMemory) await migrate(writer, groups, options.migrations, file);
-    else if (!writer.loadImage(options.migrations)) {
-      await migrate(writer, groups, options.migrations, file);
-      writer.keepImage(options.migrations);
-    }
-    // BEGIN is retried without blocking the event loop, so the writer itself need not wait for a lock.
-    writer.run('pragma busy_timeout = 0');
-    if (inMemory) return createStore<DB>(groups, writer, waitingReads(writer, groups), opened, false);
-    const openReader = () => {
-      if (opened.length === 0) throw closedError();
-      const reader = connect(file, 'read');
-      opened.push(reader);
-      return reader;
-    };
-    return createStore<DB>(groups, writer, lateReads(writer, groups, openReader), opened, !exclusive);
-  } catch (error) {
-    closeAll(opened);
-    throw sqliteUnusable(error, file);
-  }
+/** An open database with kysely's query builder. */
+export function sqliteStore<DB>({ shared, reads, transaction, close }: SqliteDatabase): Store<DB> {
+  const store: Store<DB> = {
+    engine: 'sqlite',
+    shared,
+    db: new Kysely<DB>(kyselyProps(reads)),
+    transaction: (work, options) =>
+      transaction((provider) => work(new Transaction<DB>(kyselyProps(provider))), options),
+    forUpdate: (query) => query,
+    claimDue: (options) => store.transaction((tx) => claimDue(tx, 'sqlite', options)),
+    close,
+  };
+  return store;
 }
 
-function connect(file: string, access: 'read' | 'write'): SqliteConnection {
-  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
-  const database = new DatabaseSync(file, { timeout: BUSY_MS, enableForeignKeyConstraints: true });
-  try {
-    // The cache is in KiB. The reader's is emptied by every commit, so it needs less.
-    database.exec(
-      `pragma journal_mode = wal; pragma synchronous = full; ${
-        access === 'write' ? 'pragma cache_size = -8000' : 'pragma cache_size = -2000; pragma query_only = on'
-      }`,
-    );
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-  return new SqliteConnection(database, file, access);
-}
-
-async function migrate(
-  writer: SqliteConnection,
-  groups: GroupCommit,
+/** To be called within a transaction of the connection that `provider` gives. */
+export async function migrateSqlite(
+  provider: ConnectionProvider,
   migrations: Migration[],
   file: string,
 ): Promise<void> {
-  if (isUpToDate(writer, migrations, file)) return;
-  const db = new Kysely<unknown>(kyselyProps(plainReads(writer)));
+  const db = new Kysely<unknown>(kyselyProps(provider));
   const { rows } = await sql<{ name: string }>`select name from sqlite_schema where type = 'table'`.execute(
     db,
   );
   if (rows.length > 0 && !rows.some((row) => row.name === 'store_migration')) {
     throw new Error('it belongs to another program');
   }
-  await groups.run(() => applyMigrations(db, migrations, file));
-}
-
-/** Nearly always, so it is asked with one statement. */
-function isUpToDate(writer: SqliteConnection, migrations: Migration[], file: string): boolean {
-  let applied: Array<{ name: string }>;
-  try {
-    applied = writer.all(APPLIED_MIGRATIONS);
-  } catch {
-    // A new file has no such table; whatever else is wrong shows when it is migrated.
-    return false;
-  }
-  const names = applied.map(({ name }) => name);
-  return pendingMigrations(names, migrations, file).length === 0;
-}
-
-function createStore<DB>(
-  groups: GroupCommit,
-  writer: SqliteConnection,
-  reads: ConnectionProvider,
-  opened: Array<{ close(): void }>,
-  shared: boolean,
-): Store<DB> {
-  let closed = false;
-
-  async function transaction<T>(
-    work: (tx: Transaction<DB>) => Promise<T>,
-    options?: { mayWait?: boolean },
-  ): Promise<T> {
-    if (closed) throw closedError();
-    return groups.run(async () => {
-      let ended = false;
-      const provider: ConnectionProvider = {
-        provideConnection: async (consumer) => {
-          if (ended)
-            throw new Error('This transaction has ended: await every query before its work returns.');
-          assertOpen(writer);
-          return consumer(writer);
-        },
-      };
-      try {
-        return await work(new Transaction<DB>(kyselyProps(provider)));
-      } finally {
-        ended = true;
-      }
-    }, options);
-  }
-
-  return {
-    engine: 'sqlite',
-    shared,
-    db: new Kysely<DB>(kyselyProps(reads)),
-    transaction,
-    forUpdate: (query) => query,
-    claimDue: (options) => transaction((tx) => claimDue(tx, 'sqlite', options)),
-    async close() {
-      closed = true;
-      await groups.drained();
-      closeAll(opened);
-    },
-  };
-}
-
-const closedError = () => new StoreError('store-unavailable', 'The database is closed.');
-
-function closeAll(opened: Array<{ close(): void }>): void {
-  for (const each of opened.splice(0).toReversed()) each.close();
-}
-
-function plainReads(connection: SqliteConnection): ConnectionProvider {
-  return { provideConnection: async (consumer) => consumer(connection) };
-}
-
-/**
- * The writer reads between its transactions: in a process that makes one money move, nothing else is needed. The first
- * read that comes during a transaction opens a connection of its own, which serves all reads from then on.
- */
-function lateReads(
-  writer: SqliteConnection,
-  groups: GroupCommit,
-  openReader: () => SqliteConnection,
-): ConnectionProvider {
-  let reader: SqliteConnection | undefined;
-  const connection: DatabaseConnection = {
-    async executeQuery<R>(query: CompiledQuery) {
-      // Only the reader refuses what is not a read.
-      if (!reader && !groups.isOpen() && /^\s*select\b/i.test(query.sql)) {
-        try {
-          return await writer.executeQuery<R>(query);
-        } catch (error) {
-          // The writer does not wait for a lock, and the reader does.
-          if (!isBusy(error)) throw error;
-        }
-      }
-      reader ??= openReader();
-      return reader.executeQuery<R>(query);
-    },
-    streamQuery: () => writer.streamQuery(),
-  };
-  return { provideConnection: async (consumer) => consumer(connection) };
-}
-
-/** The one connection of a database in memory would show a read what a running transaction has not committed. */
-function waitingReads(connection: SqliteConnection, groups: GroupCommit): ConnectionProvider {
-  return {
-    async provideConnection(consumer) {
-      if (!groups.isOpen()) return consumer(connection);
-      let timer: NodeJS.Timeout | undefined;
-      const tooLong = new Promise<never>((_resolve, reject) => {
-        timer = setTimeout(() => {
-          reject(
-            new Error('A read waited 5 s for a transaction to end. Inside a transaction, read through `tx`.'),
-          );
-        }, BUSY_MS);
-      });
-      await Promise.race([groups.betweenGroups(), tooLong]).finally(() => clearTimeout(timer));
-      return consumer(connection);
-    },
-  };
+  await applyMigrations(db, migrations, file);
 }
 
 const dialect = new SqliteDialect({

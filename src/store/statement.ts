@@ -1,5 +1,5 @@
-import { CompiledQuery, type Kysely } from 'kysely';
-import type { Engine } from './types.js';
+import type { CompiledQuery } from 'kysely';
+import type { Engine, Runner } from './types.js';
 
 type Value = string | number | Uint8Array | null;
 
@@ -15,7 +15,7 @@ interface Compiled {
  */
 export function statement<Row, Name extends string>(
   text: string,
-): <DB>(db: Kysely<DB>, engine: Engine, ...rows: Array<Readonly<Record<Name, Value>>>) => Promise<Row[]> {
+): (db: Runner, engine: Engine, ...rows: Array<Readonly<Record<Name, Value>>>) => Promise<Row[]> {
   const made = new Map<Engine, Compiled>();
   return async (db, engine, ...values) => {
     let compiled = made.get(engine);
@@ -25,7 +25,14 @@ export function statement<Row, Name extends string>(
     }
     // A name that is not given is undefined here, which the store refuses.
     const parameters = compiled.places.map(({ name, row }) => values[row]?.[name as Name]);
-    const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(compiled.sql, parameters));
+    // The connections of the stores look at nothing else of a query.
+    const query = { sql: compiled.sql, parameters } as Pick<
+      CompiledQuery,
+      'sql' | 'parameters'
+    > as CompiledQuery;
+    const { rows } = await db
+      .getExecutor()
+      .provideConnection((connection) => connection.executeQuery<Row>(query));
     return rows;
   };
 }

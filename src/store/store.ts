@@ -1,21 +1,26 @@
 import { isPostgresUrl } from './location.js';
-import type { Inspection, OpenOptions, Store } from './types.js';
+import type { Inspection, LateStore, OpenOptions, Store } from './types.js';
 
 export { StoreError } from './errors.js';
 export type { StoreErrorCode } from './errors.js';
-export { blobType, idColumn, isPostgres, startIdsAt } from './columns.js';
-export { prepared } from './prepared.js';
 export { statement } from './statement.js';
 export type * from './types.js';
 
 /** Opens a database and brings its tables up to date. Only the engine that is used is loaded. */
 export async function openStore<DB>(options: OpenOptions): Promise<Store<DB>> {
+  const late = await openLateStore<DB>(options);
+  return late.fullStore();
+}
+
+/** The same, where statements may be all that is needed. */
+export async function openLateStore<DB>(options: OpenOptions): Promise<LateStore<DB>> {
   if (isPostgresUrl(options.location)) {
     const { openPostgresStore } = await import('./postgres-store.js');
-    return openPostgresStore<DB>(options);
+    const store = await openPostgresStore<DB>(options);
+    return { ...store, fullStore: async () => store };
   }
-  const { openSqliteStore } = await import('./sqlite-store.js');
-  return openSqliteStore<DB>(options);
+  const { openSqlite } = await import('./open-sqlite.js');
+  return openSqlite<DB>(options);
 }
 
 /** Whether a database can be read and is whole. Throws what opening it would throw. */

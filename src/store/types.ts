@@ -1,4 +1,12 @@
-import type { Expression, Kysely, Selectable, SelectQueryBuilder, SqlBool, Transaction } from 'kysely';
+import type {
+  ConnectionProvider,
+  Expression,
+  Kysely,
+  Selectable,
+  SelectQueryBuilder,
+  SqlBool,
+  Transaction,
+} from 'kysely';
 
 export type Engine = 'sqlite' | 'postgres';
 
@@ -58,7 +66,13 @@ export interface ClaimOptions<DB, T extends keyof DB & string> {
   onePer?: keyof DB[T] & string;
 }
 
-export interface Store<DB> {
+/** What a `statement` runs on: a database, or a transaction of it. */
+export interface Runner {
+  getExecutor(): ConnectionProvider;
+}
+
+/** A database for statements alone: to load kysely takes longer than all that one money move does in its ledger. */
+export interface StatementStore {
   readonly engine: Engine;
   /** Whether other processes may write the same data. */
   readonly shared: boolean;
@@ -66,13 +80,20 @@ export interface Store<DB> {
    * For reads outside a transaction; sees committed data only. On `:memory:` such a read waits for the running
    * transaction, so one that is awaited inside a transaction fails after five seconds: use `tx` there.
    */
-  readonly db: Kysely<DB>;
+  readonly db: Runner;
   /**
    * Runs `work` and resolves once it is durable. On SQLite all transactions of a process share one connection and
    * are committed in groups: no I/O but the database inside, or everyone else waits too. On PostgreSQL `work` may
    * run again after a deadlock or serialisation failure, so it must not change anything but the database. A `mayWait`
    * one waits a few milliseconds for another, so that one fsync serves both: for what nobody waits for.
    */
+  transaction<T>(work: (tx: Runner) => Promise<T>, options?: { mayWait?: boolean }): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** A database with the query builder. */
+export interface Store<DB> extends StatementStore {
+  readonly db: Kysely<DB>;
   transaction<T>(work: (tx: Transaction<DB>) => Promise<T>, options?: { mayWait?: boolean }): Promise<T>;
   /** Locks the selected rows on PostgreSQL; adds nothing on SQLite, where a transaction is alone anyway. */
   forUpdate<D, TB extends keyof D, O>(query: SelectQueryBuilder<D, TB, O>): SelectQueryBuilder<D, TB, O>;
@@ -82,5 +103,9 @@ export interface Store<DB> {
    * `onePer` also (that column, id) where finished = 0.
    */
   claimDue<T extends ClaimableTable<DB>>(options: ClaimOptions<DB, T>): Promise<Selectable<DB[T]>[]>;
-  close(): Promise<void>;
+}
+
+/** An open database, and the same with the query builder, which is loaded when it is first asked for. */
+export interface LateStore<DB> extends StatementStore {
+  fullStore(): Promise<Store<DB>>;
 }

@@ -80,7 +80,7 @@ function suite(location: () => Promise<string>): void {
   it('remembers a payment as it was last seen, and since when it is in its state', async () => {
     let time = 1_000;
     const { ledger, store } = await desk(await location(), () => time);
-    const known = () => findKnown(store.db, intent);
+    const known = () => findKnown(store.db, store.engine, intent);
     expect(await known()).toBeUndefined();
     const { intent: opened } = await open(ledger, { ...intent, state: 'Captured', customerId: 'c_1' });
     time = 2_000;
@@ -338,7 +338,7 @@ function suite(location: () => Promise<string>): void {
     expect((await ledger.findBlocking({ ...intent, generation: 'one' }, 'refund', {}))?.kind).toBe('ended');
     const next = { ...intent, generation: 'two' };
     expect(await ledger.findBlocking(next, 'refund', {})).toBeUndefined();
-    expect(await findKnown(store.db, intent)).toBeUndefined();
+    expect(await findKnown(store.db, store.engine, intent)).toBeUndefined();
     expect((await open(ledger, next)).kind).toBe('opened');
     expect(await Array.fromAsync(readHistory(store, {}))).toHaveLength(2);
   });

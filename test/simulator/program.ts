@@ -27,8 +27,9 @@ import type * as StoreErrorsModule from '../../src/store/errors.js';
 
 const load = (path: string): Promise<unknown> => import(new URL(`../../dist/${path}`, import.meta.url).href);
 
-// Loaded when it is first opened; by then the process lives by virtual time, and files are read by the real one.
-await load('store/sqlite-store.js');
+// Loaded when a database is first opened; by then the process lives by virtual time, and files are read by the real one.
+for (const late of ['store/open-sqlite.js', 'store/sqlite-store.js', 'ledger/migration-steps.js'])
+  await load(late);
 
 export const { createEngine } = (await load('sandbox/engine.js')) as typeof EngineModule;
 export const { createService } = (await load('sandbox/http/service.js')) as typeof ServiceModule;

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Generated } from 'kysely';
 import { afterEach, describe } from 'vitest';
-import * as source from '../../src/store/store.js';
-import type { OpenOptions, Store } from '../../src/store/store.js';
+import * as columns from '../../src/store/columns.js';
+import { openStore, type OpenOptions, type Store } from '../../src/store/store.js';
 import { describeWithPostgres } from '../helpers/postgres.js';
 import { createMigrations } from './tables.js';
 
-export const migrations = createMigrations(source);
+export const migrations = createMigrations(columns);
 
 export interface Tables {
   payment: {
@@ -55,7 +55,7 @@ function createBench(location: (folder: string) => string | Promise<string>): Be
       return location(folder);
     },
     async open(address, options) {
-      const store = await source.openStore<Tables>(schemaOptions(address, options));
+      const store = await openStore<Tables>(schemaOptions(address, options));
       opened.push(store);
       return store;
     },

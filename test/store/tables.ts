@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
 import type { Kysely, SqlBool } from 'kysely';
-import type * as store from '../../src/store/store.js';
-
-type ColumnHelpers = Pick<typeof store, 'blobType' | 'idColumn' | 'startIdsAt'>;
+import type * as columns from '../../src/store/columns.js';
+import type { Migration } from '../../src/store/types.js';
 
 /** The helpers are given, because child processes run this file with the compiled store. */
-export function createMigrations({ blobType, idColumn, startIdsAt }: ColumnHelpers): store.Migration[] {
+export function createMigrations({ blobType, idColumn, startIdsAt }: typeof columns): Migration[] {
   return [
     {
       name: 'payments',

@@ -1,12 +1,14 @@
 // Run as a process of its own: `node worker.ts '{"location": …}' VERB`, one line on stdout for each answer.
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import type * as columnsType from '../../src/store/columns.js';
 import type * as source from '../../src/store/store.js';
 import type { Tables } from './fixtures.js';
 import type * as tables from './tables.js';
 
-const compiled = new URL('../../dist/store/store.js', import.meta.url).href;
-const store = (await import(compiled)) as typeof source;
+const compiled = (name: string) => new URL(`../../dist/store/${name}`, import.meta.url).href;
+const store = (await import(compiled('store.js'))) as typeof source;
+const columns = (await import(compiled('columns.js'))) as typeof columnsType;
 const { createMigrations } = (await import(new URL('tables.ts', import.meta.url).href)) as typeof tables;
 
 // Synchronous, so that a line that was written is out even when the process is killed right after.
@@ -57,7 +59,7 @@ const [options = '', verb = ''] = process.argv.slice(2);
 try {
   const db = await store.openStore<Tables>({
     schema: 'paydesk_test',
-    migrations: createMigrations(store),
+    migrations: createMigrations(columns),
     ...(JSON.parse(options) as { location: string }),
   });
   say('open');

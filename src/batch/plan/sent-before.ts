@@ -2,7 +2,7 @@ import type { DeskTables } from '../../ledger/schema.js';
 import type { Store } from '../../store/store.js';
 import { isOpen } from '../../ledger/moves/entries.js';
 import type { Outcome } from '../../ledger/moves/operations.js';
-import { lastOutcome, mayHaveLeft } from '../../ledger/moves/statements.js';
+import { lastOutcome, mayHaveLeft } from '../../ledger/moves/intent-conditions.js';
 import { moment } from '../../output/time.js';
 import type { Assessment, BatchAction } from './plan-row.js';
 

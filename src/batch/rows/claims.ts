@@ -3,11 +3,12 @@
 import { sql } from 'kysely';
 import { outcomeOf, type Entry } from '../../ledger/moves/entries.js';
 import { type BatchRecord, type BatchRow, type DeskTables, LEFT_OUT } from '../../ledger/schema.js';
-import { prepared, type Store } from '../../store/store.js';
+import { prepared } from '../../store/prepared.js';
+import type { Store } from '../../store/store.js';
 import { leaseClock, releaseAbandoned } from '../../store/claim.js';
 import type { Owner } from '../../store/owner.js';
 import { ABANDONED_DUE, intentsOf, rowOutcomeOf } from './ledger-view.js';
-import { mayHaveLeft } from '../../ledger/moves/statements.js';
+import { mayHaveLeft } from '../../ledger/moves/intent-conditions.js';
 import type { RowResult, WorkedOutcome } from './worked-row.js';
 
 const LEASE_MS = 60_000;

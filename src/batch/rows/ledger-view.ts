@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { type Entry, outcomeOf } from '../../ledger/moves/entries.js';
 import { findOpen } from '../../ledger/moves/intent-log.js';
-import { mayHaveLeft } from '../../ledger/moves/statements.js';
+import { mayHaveLeft } from '../../ledger/moves/intent-conditions.js';
 import type { BatchRecord, BatchRow, DeskTables } from '../../ledger/schema.js';
 import { leaseClock } from '../../store/claim.js';
 import type { Owner } from '../../store/owner.js';

@@ -5,11 +5,11 @@ import { addWords, otherProgram } from '../../next-command.js';
 import { join } from 'node:path';
 import { isCi } from '../../ci.js';
 import { GuardError, UsageError } from '../../errors.js';
-import { isEmbedded } from '../../ledger/database.js';
+import { isEmbedded, type DeskDatabase, type LateDatabase } from '../../ledger/database.js';
 import { makeFolder } from '../../home-folder.js';
 import type { LedgerOptions } from '../../ledger/moves/ledger.js';
 import type { DeskTables } from '../../ledger/schema.js';
-import type { PlacedDatabase } from '../../ledger/place/placed-database.js';
+import type { Placed } from '../../ledger/place/placed-database.js';
 import { findPaths } from '../../profiles/paths.js';
 import { StoreError } from '../../store/errors.js';
 import type { Store } from '../../store/store.js';
@@ -27,15 +27,23 @@ export function databaseLocation(env: Environment): string {
   });
 }
 
-export async function openDatabaseAt(
-  env: Environment,
-  options: Pick<LedgerOptions, 'mayWait'> = {},
-): Promise<PlacedDatabase> {
+type Options = Pick<LedgerOptions, 'mayWait'>;
+
+export async function openDatabaseAt(env: Environment): Promise<Placed<DeskDatabase>> {
+  return withBuilder(await openLedgerAt(env));
+}
+
+const withBuilder = async (database: Placed<LateDatabase>): Promise<Placed<DeskDatabase>> => ({
+  ...database,
+  store: await database.store.fullStore(),
+});
+
+async function openLedgerAt(env: Environment, options: Options = {}): Promise<Placed<LateDatabase>> {
   const { markKnownReferences, importJournal } = await import('./import-journal.js');
-  const placed = await openDatabaseAsIs(env, options);
+  const placed = await openLedgerAsIs(env, options);
   const { store } = placed;
   await importJournal(store, env);
-  await forgetOld(store, env);
+  if (env['PAYDESK_KEEP']) await forgetOld(await store.fullStore(), env['PAYDESK_KEEP']);
   await markKnownReferences(store, env);
   return {
     ...placed,
@@ -46,13 +54,21 @@ export async function openDatabaseAt(
   };
 }
 
-/** The same for a command, closed when it ends. The key is hidden wherever the database repeats it. */
+/** The same for a command, closed when it ends. */
 export async function openDatabase(
   context: CommandContext,
-  options: Pick<LedgerOptions, 'mayWait'> = {},
-): Promise<PlacedDatabase> {
+  options: Options = {},
+): Promise<Placed<DeskDatabase>> {
+  return withBuilder(await openLedger(context, options));
+}
+
+/** As far as money moves need it. The key is hidden wherever the database repeats it. */
+export async function openLedger(
+  context: CommandContext,
+  options: Options = {},
+): Promise<Placed<LateDatabase>> {
   const hidden = hideKey(context);
-  const database = await openDatabaseAt(context.streams.env, options);
+  const database = await openLedgerAt(context.streams.env, options);
   context.atEnd(database.close);
   await hidden;
   return database;
@@ -69,25 +85,20 @@ async function hideKey(context: CommandContext): Promise<void> {
 }
 
 /** As it is: nothing is taken into it, and nothing is forgotten. */
-export async function openDatabaseAsIs(
-  env: Environment,
-  options: Pick<LedgerOptions, 'mayWait'> = {},
-): Promise<PlacedDatabase> {
+export async function openLedgerAsIs(env: Environment, options: Options = {}): Promise<Placed<LateDatabase>> {
   const location = databaseLocation(env);
   const { data, config } = findPaths(env);
   if (isEmbedded(location)) makeFolder(data);
-  const { openDeskDatabase } = await import('../../ledger/database.js');
+  const { openLedgerDatabase } = await import('../../ledger/database.js');
   const { placeDatabase } = await import('../../ledger/place/placed-database.js');
   const { whereaboutsOf } = await import('../../ledger/place/whereabouts.js');
   const { findOperator } = await import('../../ledger/operator.js');
-  const database = await openDeskDatabase({ location, operator: findOperator(env), ...options });
+  const database = await openLedgerDatabase({ location, operator: findOperator(env), ...options });
   return placeDatabase(database, whereaboutsOf({ location, configFolder: config }));
 }
 
 /** `PAYDESK_KEEP` limits how long known payments, webhooks and unfinished imports are kept. */
-async function forgetOld(store: Store<DeskTables>, env: Environment): Promise<void> {
-  const keep = env['PAYDESK_KEEP'];
-  if (!keep) return;
+async function forgetOld(store: Store<DeskTables>, keep: string): Promise<void> {
   const since = Date.now() - (await parseKeep(keep));
   const { forgetBefore } = await import('../../ledger/known/forget.js');
   const { forgetImports } = await import('../../import/import-record.js');
@@ -116,7 +127,7 @@ async function parseKeep(keep: string): Promise<number> {
 /** Imports the journal of reads. If that fails now, the next command does it. */
 export async function openToImportJournal(env: Environment): Promise<void> {
   try {
-    const { close } = await openDatabaseAt(env);
+    const { close } = await openLedgerAt(env);
     await close();
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;

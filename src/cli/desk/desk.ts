@@ -4,12 +4,13 @@ import { systemClock } from '../../client/clock.js';
 import { loadOnce } from '../../concurrency.js';
 import { createLazyLedger } from '../../ledger/moves/lazy-ledger.js';
 import type { Ledger } from '../../ledger/moves/ledger.js';
-import type { PlacedDatabase } from '../../ledger/place/placed-database.js';
+import type { LateDatabase } from '../../ledger/database.js';
+import type { Placed } from '../../ledger/place/placed-database.js';
 import { steadyNow } from '../../ledger/steady-clock.js';
 import type { Desk } from '../../payments/desk.js';
 import { withLedger } from '../../payments/with-ledger.js';
 import type { CommandContext } from '../runtime/context.js';
-import { openDatabase } from './desk-database.js';
+import { openLedger } from './desk-database.js';
 import { checkLedgerPlace } from './ledger-guard.js';
 import { createGuard, type LiveGuard } from './live-guard.js';
 import { refuseReadOnly } from '../../profiles/read-only.js';
@@ -24,9 +25,9 @@ interface DeskFlags {
 }
 
 /** Opens the database of this desk when it is first called. */
-export type OpenDatabase = () => Promise<PlacedDatabase>;
+export type OpenDatabase = () => Promise<Placed<LateDatabase>>;
 
-export const lazyDatabase = (context: CommandContext): OpenDatabase => loadOnce(() => openDatabase(context));
+export const lazyDatabase = (context: CommandContext): OpenDatabase => loadOnce(() => openLedger(context));
 
 export const lazyLedger = (context: CommandContext, database = lazyDatabase(context)): Ledger =>
   createLazyLedger(async () => (await database()).ledger);

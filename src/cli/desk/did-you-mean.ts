@@ -68,7 +68,8 @@ async function findNear(
 ): Promise<KnownPaymentRow[]> {
   const { findNearNames } = await import('../../ledger/known/near-names.js');
   try {
-    return await findNearNames((await database()).store, app, typed);
+    const { store } = await database();
+    return await findNearNames(await store.fullStore(), app, typed);
   } catch {
     return [];
   }

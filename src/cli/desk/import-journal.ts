@@ -1,18 +1,17 @@
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
-import { sql, type Kysely } from 'kysely';
 import { isForgottenSince } from '../../ledger/known/forgotten.js';
 import { recordedGeneration } from '../../ledger/known/generations.js';
 import { findKnown, remember } from '../../ledger/known/remember.js';
 import type { SeenPayment } from '../../ledger/known/seen-payment.js';
-import type { DeskTables } from '../../ledger/schema.js';
 import type { Environment } from '../../child-environment.js';
 import { StoreError } from '../../store/errors.js';
-import type { Store } from '../../store/store.js';
+import { statement } from '../../store/statement.js';
+import type { Engine, Runner, StatementStore } from '../../store/types.js';
 import { journalFile, knowsNumericReferences, markNumericReferences } from './seen-journal.js';
 
 /** Makes the payments known that were read without the database. */
-export async function importJournal(store: Store<DeskTables>, env: Environment): Promise<void> {
+export async function importJournal(store: StatementStore, env: Environment): Promise<void> {
   const lines = takeJournal(journalFile(env));
   if (lines.length === 0) return;
   try {
@@ -32,25 +31,18 @@ export async function importJournal(store: Store<DeskTables>, env: Environment):
  * A process that has the database open for long may have seen the payment since, or a later life of the sandbox, and
  * somebody who shares it may have forgotten the customer.
  */
-async function isOutdated(
-  tx: Kysely<DeskTables>,
-  engine: Store<DeskTables>['engine'],
-  seen: SeenPayment,
-  time: number,
-): Promise<boolean> {
-  const known = await findKnown(tx, seen);
+async function isOutdated(tx: Runner, engine: Engine, seen: SeenPayment, time: number): Promise<boolean> {
+  const known = await findKnown(tx, engine, seen);
   if (known && known.seen_time > time) return true;
-  if (await isForgottenSince(tx, seen, time)) return true;
+  if (await isForgottenSince(tx, engine, seen, time)) return true;
   if ((await recordedGeneration(tx, engine, seen)) !== 'other') return false;
-  const later = await tx
-    .selectFrom('known_payments')
-    .select('payment_id')
-    .where('app_id', '=', seen.appId)
-    .where('seen_time', '>', time)
-    .limit(1)
-    .executeTakeFirst();
+  const [later] = await seenLater(tx, engine, { app_id: seen.appId, time });
   return later !== undefined;
 }
+
+const seenLater = statement<unknown, 'app_id' | 'time'>(
+  'select payment_id from known_payments where app_id = :app_id and seen_time > :time limit 1',
+);
 
 interface JournalLine {
   time: number;
@@ -87,15 +79,18 @@ function parseLine(line: string): JournalLine | undefined {
 }
 
 /** Lets a read that does not open the database know that digits may be a reference. */
-export async function markKnownReferences(store: Store<DeskTables>, env: Environment): Promise<void> {
+export async function markKnownReferences(store: StatementStore, env: Environment): Promise<void> {
   if (knowsNumericReferences(env)) return;
   try {
-    // The planner would rather go through all references.
-    const { rows } = await sql`select app_id from known_payments indexed by known_by_number
-      where reference_id not glob '*[^0-9]*' limit 1`.execute(store.db);
-    if (rows.length > 0) markNumericReferences(env);
+    const [known] = await numericReference(store.db, store.engine, {});
+    if (known !== undefined) markNumericReferences(env);
   } catch (error) {
     // The next process that opens the database looks again.
     if (!(error instanceof StoreError)) throw error;
   }
 }
+
+// The planner would rather go through all references.
+const numericReference = statement<unknown, never>(
+  "select app_id from known_payments indexed by known_by_number where reference_id not glob '*[^0-9]*' limit 1",
+);

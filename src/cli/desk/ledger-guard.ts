@@ -6,7 +6,7 @@ import type { LedgerPlace, PlaceProblem } from '../../ledger/place/ledger-place.
 import { joinPieces, toned } from '../../output/lines.js';
 import { problemText, riskText, type LedgerProblem } from '../../output/views/ledger-place.js';
 import type { CommandContext } from '../runtime/context.js';
-import { openDatabaseAsIs } from './desk-database.js';
+import { openLedgerAsIs } from './desk-database.js';
 
 const adopt = paydesk('ledger', 'adopt');
 
@@ -44,7 +44,7 @@ export async function ledgerProblem(
 export async function findLedgerWarning(
   context: CommandContext,
 ): Promise<{ message: string; fix: string } | undefined> {
-  const { place, close } = await openDatabaseAsIs(context.streams.env);
+  const { place, close } = await openLedgerAsIs(context.streams.env);
   try {
     const problem = await ledgerProblem(context, place, place.examine);
     if (problem === undefined) return undefined;

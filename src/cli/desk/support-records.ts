@@ -17,7 +17,8 @@ export async function storeIfOpen(
   database: OpenDatabase,
 ): Promise<Store<DeskTables> | undefined> {
   try {
-    return (await database()).store;
+    const { store } = await database();
+    return await store.fullStore();
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     context.note(`paydesk cannot read its ledger, so it uses only the service. ${storeProblem(error)}`);

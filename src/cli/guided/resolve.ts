@@ -43,7 +43,7 @@ export async function resolvePayments(
   { desk, guard, database }: MoneyDesk,
   { named, flags }: { named: readonly string[]; flags: ResolveFlags },
 ): Promise<void> {
-  const { store } = await database();
+  const store = await (await database()).store.fullStore();
   const { app, client } = desk;
   const { profile } = guard;
   const operator = findOperator(context.streams.env);

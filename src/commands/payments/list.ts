@@ -54,7 +54,7 @@ export default class PaymentsList extends BaseCommand {
     const session = await openSession(this.context);
     const { client, profile } = session;
     const database = lazyDatabase(this.context);
-    const { store } = await database();
+    const store = await (await database()).store.fullStore();
     const options = {
       store,
       app: profile,
@@ -92,7 +92,7 @@ export default class PaymentsList extends BaseCommand {
     session: Session,
     database: OpenDatabase,
   ): Promise<Refreshed & { forgotten: number }> {
-    const { store } = await database();
+    const store = await (await database()).store.fullStore();
     const ids = rows.map((row) => row.payment_id);
     const forgotten = await findForgotten(store.db, session.profile, ids);
     const kept = rows.filter((row) => !forgotten.has(row.payment_id));

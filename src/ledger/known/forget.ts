@@ -2,11 +2,12 @@
 // ledger of money moves stays as it is; it has the customer's ID alone.
 
 import { sql, type Kysely } from 'kysely';
+import { leaseClock } from '../../store/claim.js';
 import type { Engine, Store } from '../../store/store.js';
 import type { AppRef } from '../payment-ref.js';
 import type { DeskTables, KnownPaymentRow } from '../schema.js';
 import { deleteDeliveries, deleteWebhooksOf, lockListener } from './delete-webhooks.js';
-import { noteForgotten } from './forgotten.js';
+import { digestsOf, type ForgottenNames } from './forgotten.js';
 import { searchWords } from './search-words.js';
 
 type Db = Kysely<DeskTables>;
@@ -153,4 +154,21 @@ async function withoutOpenForwards(tx: Db, ids: readonly number[]): Promise<numb
     .execute();
   const waiting = new Set(open.map(({ delivery_id }) => delivery_id));
   return ids.filter((id) => !waiting.has(id));
+}
+
+/** Notes that a customer was forgotten now, with these payments. */
+async function noteForgotten(
+  tx: Db,
+  engine: Engine,
+  { appId }: AppRef,
+  names: ForgottenNames,
+): Promise<void> {
+  const time = leaseClock(engine);
+  for (const digest of new Set(digestsOf(names))) {
+    await tx
+      .insertInto('forgotten')
+      .values({ app_id: appId, digest, time })
+      .onConflict((conflict) => conflict.columns(['app_id', 'digest']).doUpdateSet({ time }))
+      .execute();
+  }
 }

@@ -1,13 +1,12 @@
 // The service has no list of payments. This is what the desk knows of them: those that it created, changed, read,
 // imported or received webhooks for, each as it was last seen.
 
-import type { Kysely } from 'kysely';
 import { canReach, operationStates, stateNames, states } from '../../contract/states.js';
 import { statement } from '../../store/statement.js';
-import type { Engine } from '../../store/types.js';
+import type { Engine, Runner } from '../../store/types.js';
 import { startGeneration } from './generations.js';
-import { ofPayment, refColumns, type PaymentRef } from '../payment-ref.js';
-import type { DeskTables, KnownPaymentRow } from '../schema.js';
+import { refColumns, type PaymentRef } from '../payment-ref.js';
+import type { KnownPaymentRow } from '../schema.js';
 import { searchedColumns, searchWords } from './search-words.js';
 import type { SeenPayment } from './seen-payment.js';
 import { storablePayment, storableState } from './storable-payment.js';
@@ -135,14 +134,14 @@ interface Sight {
 }
 
 /** Records how a payment was seen. A state that is new here is a change of just now, unless it was only read. */
-export async function remember(db: Kysely<DeskTables>, engine: Engine, sight: Sight): Promise<void> {
+export async function remember(db: Runner, engine: Engine, sight: Sight): Promise<void> {
   await startGeneration(db, engine, sight.seen);
   await rememberSeen(db, engine, sight);
 }
 
 /** The same, where the generation of the payment is known to have started; returns the payment as it is known now. */
 export async function rememberSeen(
-  db: Kysely<DeskTables>,
+  db: Runner,
   engine: Engine,
   { seen, source, now, isChange = source !== 'read' && source !== 'imported' }: Sight,
 ): Promise<Returned | undefined> {
@@ -155,7 +154,7 @@ export async function rememberSeen(
 
 /** A payment has come to be in this state. */
 export async function rememberState(
-  db: Kysely<DeskTables>,
+  db: Runner,
   engine: Engine,
   { state, ...ref }: PaymentRef & { state: string },
   now: number,
@@ -166,7 +165,7 @@ export async function rememberState(
 
 /** Records payments of one app that were read. */
 export async function rememberMany(
-  db: Kysely<DeskTables>,
+  db: Runner,
   engine: Engine,
   { seen, source, now }: { seen: readonly SeenPayment[]; source: Source; now: number },
 ): Promise<void> {
@@ -195,12 +194,7 @@ export async function rememberMany(
 }
 
 /** A payment that was known before may have more to be found by than what was seen now. */
-async function keepWords(
-  db: Kysely<DeskTables>,
-  engine: Engine,
-  known: Returned,
-  seenWords: string,
-): Promise<void> {
+async function keepWords(db: Runner, engine: Engine, known: Returned, seenWords: string): Promise<void> {
   if (known.words === seenWords) return;
   const words = searchWords(known);
   if (known.words !== words) await replaceWords(db, engine, { id: known.id, words });
@@ -256,8 +250,14 @@ function finiteNumber(text: string | undefined): number | null {
 }
 
 export async function findKnown(
-  db: Kysely<DeskTables>,
+  db: Runner,
+  engine: Engine,
   ref: PaymentRef,
 ): Promise<KnownPaymentRow | undefined> {
-  return db.selectFrom('known_payments').selectAll().where(ofPayment(ref)).executeTakeFirst();
+  const [known] = await knownPayment(db, engine, refColumns(ref));
+  return known;
 }
+
+const knownPayment = statement<KnownPaymentRow, 'app_id' | 'payment_id'>(
+  'select * from known_payments where app_id = :app_id and payment_id = :payment_id',
+);

@@ -1,6 +1,7 @@
 import { sql, type Generated, type Kysely, type Selectable } from 'kysely';
 import type { SettleOperation } from '../../contract/states.js';
-import { idColumn, isPostgres, type Migration } from '../../store/store.js';
+import { idColumn, isPostgres } from '../../store/columns.js';
+import type { Migration } from '../../store/store.js';
 
 /** A payment that this desk created, changed, read, imported or received webhooks for, as it was last seen. */
 interface KnownPaymentTable {
@@ -94,22 +95,16 @@ export interface KnownTables {
 
 export type KnownPaymentRow = Selectable<KnownPaymentTable>;
 
-export const knownMigration: Migration = {
-  name: 'known-payments',
-  async up(db) {
-    await createKnownPayments(db);
-    await createKnownIndexes(db);
-    await createSearchIndex(db);
-    await createForgotten(db);
-    await createImports(db);
-  },
+export const createKnownTables: Migration['up'] = async (db) => {
+  await createKnownPayments(db);
+  await createKnownIndexes(db);
+  await createSearchIndex(db);
+  await createForgotten(db);
+  await createImports(db);
 };
 
-export const capturedAmountMigration: Migration = {
-  name: 'captured-amount',
-  async up(db) {
-    await db.schema.alterTable('known_payments').addColumn('captured_amount', 'text').execute();
-  },
+export const addCapturedAmount: Migration['up'] = async (db) => {
+  await db.schema.alterTable('known_payments').addColumn('captured_amount', 'text').execute();
 };
 
 async function createKnownPayments(db: Kysely<unknown>): Promise<void> {

@@ -1,14 +1,14 @@
-import type { Engine, Store } from '../../store/store.js';
-import { steadyColumns, type Clocks, type Db, type Tx } from '../clocks.js';
+import type { Engine, Runner, StatementStore } from '../../store/types.js';
+import { steadyColumns, type Clocks } from '../clocks.js';
 import type { Entry, NewIntent, NewOutcome } from './entries.js';
 import { refColumns, type AppRef, type PaymentNames } from '../payment-ref.js';
-import type { DeskTables } from '../schema.js';
 import {
   holdOf,
   insertIntentRow,
   insertOutcomeRow,
   intentById,
   lastOutcomeOf,
+  nameIntent,
   openIntents,
   unnamedIntent,
   unseenCharges,
@@ -19,8 +19,8 @@ type Moment = Pick<Entry, 'time' | 'boot' | 'steady_ms'>;
 export type IntentLog = ReturnType<typeof createIntentLog>;
 
 /** Reads and writes the intents and outcomes themselves, regardless of holds. */
-export function createIntentLog({ engine }: Store<DeskTables>, clocks: Clocks, operator: string) {
-  async function insertIntent(tx: Tx, intent: NewIntent, resendOf?: number): Promise<Entry> {
+export function createIntentLog({ engine }: StatementStore, clocks: Clocks, operator: string) {
+  async function insertIntent(tx: Runner, intent: NewIntent, resendOf?: number): Promise<Entry> {
     const steady = await clocks.steady(tx);
     const row = {
       ...refColumns(intent),
@@ -50,7 +50,12 @@ export function createIntentLog({ engine }: Store<DeskTables>, clocks: Clocks, o
   }
 
   /** `at` is the moment of an intent that was written together with its outcome. */
-  async function insertOutcome(tx: Tx, intentId: number, outcome: NewOutcome, at?: Moment): Promise<void> {
+  async function insertOutcome(
+    tx: Runner,
+    intentId: number,
+    outcome: NewOutcome,
+    at?: Moment,
+  ): Promise<void> {
     // A failure is recorded only after the quiet period, so it does not start a new one.
     const [last] =
       outcome.outcome === 'failed' ? await lastOutcomeOf(tx, engine, { intent_id: intentId }) : [];
@@ -70,22 +75,18 @@ export function createIntentLog({ engine }: Store<DeskTables>, clocks: Clocks, o
   }
 
   /** A create whose answer was lost has no payment id yet. The same create under the same reference is that one. */
-  async function takeUnnamed(tx: Tx, intent: NewIntent): Promise<{ id: number; time: number } | undefined> {
+  async function takeUnnamed(
+    tx: Runner,
+    intent: NewIntent,
+  ): Promise<{ id: number; time: number } | undefined> {
     const { appId, paymentId, referenceId, operation, customerId = null, currency = null } = intent;
     if (referenceId === undefined || !['create', 'charge'].includes(operation)) return undefined;
     const sought = { app_id: appId, operation, reference_id: referenceId };
     const [unnamed] = await unnamedIntent(tx, engine, sought);
     if (unnamed) {
       // The answer shows what the request did not say: a charge is sent without a currency.
-      await tx
-        .updateTable('intents')
-        .set((eb) => ({
-          payment_id: paymentId,
-          customer_id: eb.fn.coalesce('customer_id', eb.val(customerId)),
-          currency: eb.fn.coalesce('currency', eb.val(currency)),
-        }))
-        .where('id', '=', unnamed.id)
-        .execute();
+      const named = { payment_id: paymentId, customer_id: customerId, currency };
+      await nameIntent(tx, engine, { id: unnamed.id, ...named });
     }
     return unnamed;
   }
@@ -93,12 +94,12 @@ export function createIntentLog({ engine }: Store<DeskTables>, clocks: Clocks, o
   return {
     insertIntent,
     insertOutcome,
-    entry: (db: Db, id: number) => readEntry(db, engine, id),
+    entry: (db: Runner, id: number) => readEntry(db, engine, id),
     takeUnnamed,
   };
 }
 
-async function readEntry(db: Db, engine: Engine, id: number): Promise<Entry> {
+async function readEntry(db: Runner, engine: Engine, id: number): Promise<Entry> {
   const [intent] = await intentById(db, engine, { id });
   if (!intent) throw new Error(`The ledger has no intent ${id}.`);
   const [last] = await lastOutcomeOf(db, engine, { intent_id: id });
@@ -108,7 +109,7 @@ async function readEntry(db: Db, engine: Engine, id: number): Promise<Entry> {
 
 /** What is open under an id or a reference: for a payment that cannot be read. */
 export async function findOpen(
-  { db, engine }: Store<DeskTables>,
+  { db, engine }: StatementStore,
   { appId }: AppRef,
   { paymentId, referenceId }: PaymentNames,
 ): Promise<Entry[]> {
@@ -119,7 +120,7 @@ export async function findOpen(
 
 /** The references of charges with an unknown outcome that are not among the known payments, newest first. */
 export async function readUnseenCharges(
-  { db, engine }: Store<DeskTables>,
+  { db, engine }: StatementStore,
   { appId }: AppRef,
 ): Promise<string[]> {
   const charges = await unseenCharges(db, engine, { app_id: appId });

@@ -2,7 +2,7 @@
 // While an intent is open, nobody on the same ledger sends anything else for that payment. Whatever may have left is
 // not sent again before its quiet period has passed.
 
-import type { Store } from '../../store/store.js';
+import type { StatementStore } from '../../store/types.js';
 import { createClocks, steadyColumns, type ClockOptions } from '../clocks.js';
 import {
   isUnsettled,
@@ -21,8 +21,8 @@ import { createOpening } from './opening.js';
 import type { IntentOperation } from './operations.js';
 import { refColumns, type AppRef, type PaymentNames, type PaymentRef } from '../payment-ref.js';
 import { createRecording } from './recording.js';
-import type { DeskTables, OutcomeRow } from '../schema.js';
-import { mayHaveLeft, outcomesOf, renewHold } from './statements.js';
+import type { OutcomeRow } from '../schema.js';
+import { newestIntents, outcomesOf, renewHold } from './statements.js';
 
 export interface Ledger {
   /** Resolves when it can be used. Asking early lets it be opened while something else is waited for. */
@@ -73,7 +73,7 @@ export interface LedgerOptions extends ClockOptions {
   mayWait?: boolean;
 }
 
-export function createLedger(store: Store<DeskTables>, options: LedgerOptions): Ledger {
+export function createLedger(store: StatementStore, options: LedgerOptions): Ledger {
   const { engine } = store;
   const { operator, mayWait = false } = options;
   const clocks = createClocks(store, options);
@@ -98,13 +98,7 @@ export function createLedger(store: Store<DeskTables>, options: LedgerOptions): 
 
     async unsettled(ref) {
       await enterGeneration(ref);
-      const newest = await store.db
-        .selectFrom('intents')
-        .select(({ fn }) => fn.max('id').as('id'))
-        .where((eb) => eb.and({ ...refColumns(ref), retired: 0 }))
-        .where(mayHaveLeft)
-        .groupBy('operation')
-        .execute();
+      const newest = await newestIntents(store.db, engine, refColumns(ref));
       const entries = await Promise.all(newest.map(({ id }) => log.entry(store.db, id)));
       return entries.filter(isUnsettled).sort((one, other) => other.id - one.id);
     },

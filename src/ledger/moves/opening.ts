@@ -1,5 +1,5 @@
-import type { Store } from '../../store/store.js';
-import { steadyColumns, type Clocks, type Db, type Tx } from '../clocks.js';
+import type { Engine, Runner, StatementStore } from '../../store/types.js';
+import { steadyColumns, type Clocks } from '../clocks.js';
 import {
   isOpen,
   isSame,
@@ -19,7 +19,6 @@ import type { IntentOperation } from './operations.js';
 import { refColumns, type PaymentRef } from '../payment-ref.js';
 import { createResend } from './resend.js';
 import { fenceOf, quietLeft } from './quiet-period.js';
-import type { DeskTables } from '../schema.js';
 import { elapsedSince, type SteadyTime } from '../steady-clock.js';
 import {
   adoption,
@@ -33,15 +32,15 @@ import {
 } from './statements.js';
 
 /** Whether an instruction may be sent, and the hold that it gets when it may. */
-export function createOpening(store: Store<DeskTables>, clocks: Clocks, log: IntentLog) {
+export function createOpening(store: StatementStore, clocks: Clocks, log: IntentLog) {
   const { engine } = store;
   const { entry, insertIntent } = log;
   const { closeEarlier } = createResend(store, clocks, log);
-  const adoptedNow = (db: Db, quietMs: number) => findAdoption(db, engine, clocks, quietMs);
+  const adoptedNow = (db: Runner, quietMs: number) => findAdoption(db, engine, clocks, quietMs);
 
   /** `db` sees its own hold: it is taken before this is asked, so that nobody can come in between. */
   async function findBlocking(
-    db: Db,
+    db: Runner,
     ref: PaymentRef,
     operation: IntentOperation,
     { again = false, cleared, quietMs = 0 }: AskedToSend,
@@ -61,7 +60,7 @@ export function createOpening(store: Store<DeskTables>, clocks: Clocks, log: Int
     return { kind: isOpen(outcome) ? 'held' : 'quiet', intent: last };
   }
 
-  async function leftOf(db: Db, { id }: Entry, quietMs: number): Promise<number> {
+  async function leftOf(db: Runner, { id }: Entry, quietMs: number): Promise<number> {
     return quietLeft(await entry(db, id), quietMs, await clocks.steady(db));
   }
 
@@ -69,7 +68,7 @@ export function createOpening(store: Store<DeskTables>, clocks: Clocks, log: Int
    * Takes the hold of an open intent over, unless its quiet period is not over or its process has just renewed it:
    * then nobody else may send.
    */
-  async function claimCleared(tx: Tx, cleared: Entry, quietMs: number): Promise<Blocked | undefined> {
+  async function claimCleared(tx: Runner, cleared: Entry, quietMs: number): Promise<Blocked | undefined> {
     const { id } = cleared;
     const earlier = await entry(tx, id);
     const { renewed } = earlier;
@@ -81,7 +80,7 @@ export function createOpening(store: Store<DeskTables>, clocks: Clocks, log: Int
     return claimed ? undefined : { kind: 'held', intent: await entry(tx, id) };
   }
 
-  async function open(tx: Tx, intent: NewIntent, sendAgain: SendAgain): Promise<Opening> {
+  async function open(tx: Runner, intent: NewIntent, sendAgain: SendAgain): Promise<Opening> {
     await startGeneration(tx, engine, intent);
     const ref = refColumns(intent);
     const { cleared } = sendAgain;
@@ -115,8 +114,8 @@ export function createOpening(store: Store<DeskTables>, clocks: Clocks, log: Int
 
 /** Records the payment as it was read before. Tells where it showed the same operation of somebody else, and no longer does. */
 async function rememberBefore(
-  tx: Tx,
-  engine: Store<DeskTables>['engine'],
+  tx: Runner,
+  engine: Engine,
   clocks: Clocks,
   intent: NewIntent,
 ): Promise<SeenElsewhere | undefined> {
@@ -131,8 +130,8 @@ async function rememberBefore(
 }
 
 async function findAdoption(
-  db: Db,
-  engine: Store<DeskTables>['engine'],
+  db: Runner,
+  engine: Engine,
   clocks: Clocks,
   quietMs: number,
 ): Promise<Blocked | undefined> {
@@ -145,7 +144,7 @@ async function findAdoption(
  * that had the other copy open.
  */
 async function quietAfterAdoption(
-  db: Db,
+  db: Runner,
   clocks: Clocks,
   adopted: SteadyTime,
   quietMs: number,

@@ -1,33 +1,41 @@
-import type { Store } from '../../store/store.js';
-import { steadyColumns, type Clocks, type Tx } from '../clocks.js';
+import type { Engine, Runner, StatementStore } from '../../store/types.js';
+import { steadyColumns, type Clocks } from '../clocks.js';
 import { isOpen, isUnsettled, outcomeOf, type Entry, type NewIntent, type NewOutcome } from './entries.js';
 import type { IntentLog } from './intent-log.js';
 import type { Outcome } from './operations.js';
 import { rememberState } from '../known/remember.js';
 import { refColumns, refOf } from '../payment-ref.js';
 import { createResend } from './resend.js';
-import { type DeskTables, type IntentRow, LEFT_OUT } from '../schema.js';
-import { dropHoldOf, holdOf, intentById, lastIntentOn, lockHoldOf, takeHold } from './statements.js';
+import type { IntentRow } from '../schema.js';
+import {
+  dropHoldOf,
+  finishBatchRow,
+  holdOf,
+  intentById,
+  lastIntentOn,
+  lockHoldOf,
+  takeHold,
+} from './statements.js';
 
 /** Adds the outcome of an intent, and keeps, releases or takes back its hold accordingly. */
-export function createRecording(store: Store<DeskTables>, clocks: Clocks, log: IntentLog) {
+export function createRecording(store: StatementStore, clocks: Clocks, log: IntentLog) {
   const { engine } = store;
   const { reopenEarlier } = createResend(store, clocks, log);
 
   /** Takes the hold back for an intent that was thought to be over; false while another intent has it. */
-  async function reopen(tx: Tx, intent: IntentRow): Promise<boolean> {
+  async function reopen(tx: Runner, intent: IntentRow): Promise<boolean> {
     const steady = steadyColumns(await clocks.steady(tx));
     await takeHold(tx, engine, { ...refColumns(refOf(intent)), intent_id: intent.id, ...steady });
     const [held] = await holdOf(tx, engine, { intent_id: intent.id });
     return held !== undefined;
   }
 
-  async function isNewest(tx: Tx, { id, operation, ...row }: Entry): Promise<boolean> {
+  async function isNewest(tx: Runner, { id, operation, ...row }: Entry): Promise<boolean> {
     const [newest] = await lastIntentOn(tx, engine, { ...refColumns(refOf(row)), operation });
     return newest?.id === id;
   }
 
-  async function record(tx: Tx, intentId: number, outcome: NewOutcome): Promise<boolean> {
+  async function record(tx: Runner, intentId: number, outcome: NewOutcome): Promise<boolean> {
     // The lock keeps another process from dropping the hold while it records an outcome of its own.
     const [held] = await lockHoldOf(tx, engine, { intent_id: intentId });
     const stays = isOpen(outcome.outcome);
@@ -40,7 +48,7 @@ export function createRecording(store: Store<DeskTables>, clocks: Clocks, log: I
     await log.insertOutcome(tx, intentId, outcome);
     if (outcome.outcome === 'done' && !outcome.inBatch) {
       const [intent] = await intentById(tx, engine, { id: intentId });
-      if (intent) await correctBatchRow(tx, intent, outcome);
+      if (intent) await correctBatchRow(tx, engine, intent, outcome);
     }
     if (outcome.state !== undefined) {
       const intent = held ?? (await log.entry(tx, intentId));
@@ -53,7 +61,7 @@ export function createRecording(store: Store<DeskTables>, clocks: Clocks, log: I
 
   /** A create or charge that was not known to be done: what its payment shows counts, and not what its answer said. */
   async function correct(
-    tx: Tx,
+    tx: Runner,
     { appId, paymentId, operation }: NewIntent,
     outcome: NewOutcome,
   ): Promise<void> {
@@ -62,7 +70,7 @@ export function createRecording(store: Store<DeskTables>, clocks: Clocks, log: I
     const entry = await log.entry(tx, newest.id);
     if (outcomeOf(entry) === 'done' || outcomeOf(entry) === outcome.outcome) return;
     await log.insertOutcome(tx, entry.id, outcome);
-    if (outcome.outcome === 'done') await correctBatchRow(tx, entry, outcome);
+    if (outcome.outcome === 'done') await correctBatchRow(tx, engine, entry, outcome);
   }
 
   return { record, correct };
@@ -70,19 +78,13 @@ export function createRecording(store: Store<DeskTables>, clocks: Clocks, log: I
 
 /** The batch that sent it reports it as done too. */
 async function correctBatchRow(
-  tx: Tx,
+  tx: Runner,
+  engine: Engine,
   { batch_id, payment_id }: IntentRow,
   { after }: NewOutcome,
 ): Promise<void> {
   if (batch_id === null) return;
-  await tx
-    .updateTable('batch_rows')
-    .set({ outcome: 'done', after_state: after ?? null, why: null, tries: 0, finished: 1 })
-    .where('batch_id', '=', batch_id)
-    .where('payment_id', '=', payment_id)
-    .where('planned', '>', LEFT_OUT)
-    .where('lease_owner', 'is', null)
-    .execute();
+  await finishBatchRow(tx, engine, { batch_id, payment_id, after_state: after ?? null });
 }
 
 function mayChange(closed: Entry, outcome: Outcome): boolean {

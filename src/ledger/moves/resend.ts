@@ -1,16 +1,15 @@
 // An instruction that is sent again as another one: its intent is closed, and open as before should the other never leave.
 
-import type { Store } from '../../store/store.js';
-import type { Clocks, Tx } from '../clocks.js';
+import type { Runner, StatementStore } from '../../store/types.js';
+import type { Clocks } from '../clocks.js';
 import { refColumns, refOf } from '../payment-ref.js';
-import type { DeskTables } from '../schema.js';
 import { isOpen, outcomeOf } from './entries.js';
 import type { IntentLog } from './intent-log.js';
 import { outcomesOf, takeHold } from './statements.js';
 
-export function createResend({ engine }: Store<DeskTables>, clocks: Clocks, log: IntentLog) {
+export function createResend({ engine }: StatementStore, clocks: Clocks, log: IntentLog) {
   /** What was open stays unknown. That starts no quiet period, since nothing more was sent for it. */
-  async function closeEarlier(tx: Tx, id: number, sentAs: number): Promise<void> {
+  async function closeEarlier(tx: Runner, id: number, sentAs: number): Promise<void> {
     const earlier = await log.entry(tx, id);
     if (!isOpen(outcomeOf(earlier))) return;
     const { boot, steady_ms } = earlier.last ?? earlier;
@@ -19,7 +18,7 @@ export function createResend({ engine }: Store<DeskTables>, clocks: Clocks, log:
   }
 
   /** The intent that was to be sent again by this one, which never left. */
-  async function reopenEarlier(tx: Tx, neverLeftId: number): Promise<void> {
+  async function reopenEarlier(tx: Runner, neverLeftId: number): Promise<void> {
     const { resend_of: id } = await log.entry(tx, neverLeftId);
     if (id === null) return;
     const earlier = await log.entry(tx, id);

@@ -1,10 +1,8 @@
 // The statements of every money move, as SQL.
 
-import { sql } from 'kysely';
-import { statement } from '../../store/store.js';
+import { statement } from '../../store/statement.js';
 import { UNNAMED } from './entries.js';
-import type { Outcome } from './operations.js';
-import type { HoldRow, IntentRow, OutcomeRow } from '../schema.js';
+import { LEFT_OUT, type HoldRow, type IntentRow, type OutcomeRow } from '../schema.js';
 import type { SteadyTime } from '../steady-clock.js';
 
 type Ref = 'app_id' | 'payment_id';
@@ -101,11 +99,8 @@ export const lockHoldOf = statement<HoldRow, 'intent_id'>(
 export const holdOf = statement<HoldRow, 'intent_id'>('select * from holds where intent_id = :intent_id');
 
 /** The last outcome of an intent; null where there is none yet. */
-const LAST_OUTCOME = `(
+export const LAST_OUTCOME = `(
   select outcome from outcomes where outcomes.intent_id = intents.id order by outcomes.id desc limit 1)`;
-
-/** The same as a value of a query on intents. */
-export const lastOutcome = sql<Outcome | null>`${sql.raw(LAST_OUTCOME)}`;
 
 const isUnseenCharge = `payment_id = '${UNNAMED}' and app_id = :app_id and retired = 0 and operation = 'charge'
      and ${LAST_OUTCOME} = 'unknown'`;
@@ -130,17 +125,27 @@ export const unnamedIntent = statement<{ id: number; time: number }, 'app_id' | 
      and operation = :operation and reference_id = :reference_id`,
 );
 
+/** The answer shows what the request did not say: a charge is sent without a currency. */
+export const nameIntent = statement<unknown, 'id' | 'payment_id' | 'customer_id' | 'currency'>(
+  `update intents set payment_id = :payment_id,
+     customer_id = coalesce(customer_id, :customer_id), currency = coalesce(currency, :currency)
+   where id = :id`,
+);
+
+/** Unless a process is at work on it. */
+export const finishBatchRow = statement<unknown, 'batch_id' | 'payment_id' | 'after_state'>(
+  `update batch_rows set outcome = 'done', after_state = :after_state, why = null, tries = 0, finished = 1
+   where batch_id = :batch_id and payment_id = :payment_id and planned > ${LEFT_OUT} and lease_owner is null`,
+);
+
 /** When the ledger was last adopted: no row if it never was. */
 export const adoption = statement<SteadyTime, never>(
   'select adopted_boot as boot, adopted_ms as ms from identity where adopted_boot is not null',
 );
 
 /** Whether the instruction of an intent may have reached the service. Where it never left, the intent before it counts. */
-const MAY_HAVE_LEFT = `not exists (
+export const MAY_HAVE_LEFT = `not exists (
   select 1 from outcomes where outcomes.intent_id = intents.id and outcomes.may_have_left = 0)`;
-
-/** The same as a condition of a query on intents. */
-export const mayHaveLeft = sql<boolean>`${sql.raw(MAY_HAVE_LEFT)}`;
 
 /** What may stand in the way: who has the hold, the newest intent, and when the ledger was last adopted, each if any. */
 export const standingOn = statement<
@@ -163,6 +168,13 @@ export const lastIntentOn = statement<{ id: number }, Ref | 'operation'>(
    where app_id = :app_id and payment_id = :payment_id and operation = :operation and retired = 0
      and ${MAY_HAVE_LEFT}
    order by id desc limit 1`,
+);
+
+/** The newest of each operation. */
+export const newestIntents = statement<{ id: number }, Ref>(
+  `select max(id) as id from intents
+   where app_id = :app_id and payment_id = :payment_id and retired = 0 and ${MAY_HAVE_LEFT}
+   group by operation`,
 );
 
 export const intentById = statement<IntentRow, 'id'>('select * from intents where id = :id');

@@ -1,9 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Transaction } from 'kysely';
-import type { Store } from '../../store/store.js';
-import type { DeskTables } from '../schema.js';
-import type { Clocks } from '../clocks.js';
-import type { SteadyTime } from '../steady-clock.js';
+import { statement } from '../../store/statement.js';
+import type { Engine, Runner, StatementStore } from '../../store/types.js';
+import { steadyColumns, type Clocks } from '../clocks.js';
 import type { IntentMark } from './place-note.js';
 
 /**
@@ -12,37 +10,43 @@ import type { IntentMark } from './place-note.js';
  * is complete, so may have been what is not in it at all: then nothing is sent before a quiet period has passed.
  */
 export async function giveNewId(
-  store: Store<DeskTables>,
+  store: StatementStore,
   clocks: Clocks,
   { complete }: { complete: boolean },
 ): Promise<{ id: string; formerId: string; newest: IntentMark | undefined }> {
+  const { engine } = store;
   const id = randomUUID();
   return store.transaction(async (tx) => {
-    const { id: formerId } = await tx.selectFrom('identity').select('id').executeTakeFirstOrThrow();
-    const now = await clocks.steady(tx);
-    await tx
-      .updateTable('identity')
-      .set({
-        id,
-        plan_key: randomBytes(32).toString('hex'),
-        ...(complete ? {} : { adopted_boot: now.boot, adopted_ms: now.ms }),
-      })
-      .execute();
-    await restartQuietPeriods(tx, now);
-    const newest = await tx
-      .selectFrom('intents')
-      .select(['id', 'time'])
-      .orderBy('id', 'desc')
-      .limit(1)
-      .executeTakeFirst();
+    const now = steadyColumns(await clocks.steady(tx));
+    const formerId = await readId(tx, engine);
+    await replaceIdentity(tx, engine, { id, plan_key: randomBytes(32).toString('hex') });
+    if (!complete) await noteAdoption(tx, engine, now);
+    for (const restart of quietPeriods) await restart(tx, engine, now);
+    const [newest] = await newestIntent(tx, engine, {});
     return { id, formerId, newest };
   });
 }
 
-/** Nobody knows when an instruction of another copy left, so every quiet period begins again. */
-async function restartQuietPeriods(tx: Transaction<DeskTables>, { boot, ms }: SteadyTime): Promise<void> {
-  const now = { boot, steady_ms: ms };
-  await tx.updateTable('holds').set(now).execute();
-  await tx.updateTable('intents').set(now).execute();
-  await tx.updateTable('outcomes').set(now).where('outcome', '!=', 'done').execute();
+/** What tells this ledger from every other. */
+export async function readId(db: Runner, engine: Engine): Promise<string> {
+  const [identity] = await identities(db, engine, {});
+  if (!identity) throw new Error('The ledger has lost its identity.');
+  return identity.id;
 }
+
+const identities = statement<{ id: string }, never>('select id from identity');
+const replaceIdentity = statement<unknown, 'id' | 'plan_key'>(
+  'update identity set id = :id, plan_key = :plan_key',
+);
+const noteAdoption = statement<unknown, 'boot' | 'steady_ms'>(
+  'update identity set adopted_boot = :boot, adopted_ms = :steady_ms',
+);
+const newestIntent = statement<IntentMark, never>('select id, time from intents order by id desc limit 1');
+
+/** Nobody knows when an instruction of another copy left, so every quiet period begins again. */
+const RESTART = 'set boot = :boot, steady_ms = :steady_ms';
+const quietPeriods = [
+  `update holds ${RESTART}`,
+  `update intents ${RESTART}`,
+  `update outcomes ${RESTART} where outcome != 'done'`,
+].map((text) => statement<unknown, 'boot' | 'steady_ms'>(text));

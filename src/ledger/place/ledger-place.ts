@@ -1,11 +1,12 @@
 // A ledger knows its place: which file on which machine it is. A copy, a restored file or a new one in place of
 // another does not know what was sent since, so nothing live is sent with it until a person adopts it.
 
-import type { Store } from '../../store/store.js';
-import type { DeskTables } from '../schema.js';
+import { statement } from '../../store/statement.js';
+import type { StatementStore } from '../../store/types.js';
 import { createClocks, type ClockOptions } from '../clocks.js';
-import { giveNewId } from './adopt.js';
+import { giveNewId, readId } from './adopt.js';
 import type { FilePlace, IntentMark, PlaceNote, PlaceNotes } from './place-note.js';
+import type { PlaceTables } from './schema.js';
 
 export type PlaceProblem =
   /** The one that was here is gone, and this is a new one. */
@@ -46,12 +47,13 @@ export interface Whereabouts {
 }
 
 export function createLedgerPlace(
-  store: Store<DeskTables>,
+  store: StatementStore,
   whereabouts: Whereabouts,
   clockOptions: ClockOptions = {},
 ): LedgerPlace {
   const { ledger, notes, here } = whereabouts;
-  const embedded = store.engine === 'sqlite';
+  const { engine } = store;
+  const embedded = engine === 'sqlite';
   const clocks = createClocks(store, clockOptions);
   const opened = here();
   let looked: Promise<PlaceProblem | undefined> | undefined;
@@ -77,13 +79,11 @@ export function createLedgerPlace(
   }
 
   async function record(place: FilePlace | null, formerIds: readonly string[]): Promise<void> {
+    const { machine = null, boot = null, device = null, inode = null } = place ?? {};
+    const row = { former_ids: formerIds.join(' ').trim(), machine, boot, device, inode };
     await store.transaction(async (tx) => {
-      await tx.deleteFrom('ledger_place').execute();
-      const { machine = null, boot = null, device = null, inode = null } = place ?? {};
-      await tx
-        .insertInto('ledger_place')
-        .values({ former_ids: formerIds.join(' ').trim(), machine, boot, device, inode })
-        .execute();
+      await deletePlace(tx, engine, {});
+      await insertPlace(tx, engine, row);
     });
   }
 
@@ -102,7 +102,7 @@ export function createLedgerPlace(
       if (noted === undefined || noted.id < intent.id) notes.mark(ledger, intent);
     },
     async adopt({ withoutLocks }) {
-      const recorded = await store.db.selectFrom('ledger_place').selectAll().executeTakeFirst();
+      const [recorded] = await recordedPlace(store.db, engine, {});
       const { id, formerId, newest } = await giveNewId(store, clocks, {
         complete: withoutLocks,
       });
@@ -117,8 +117,18 @@ export function createLedgerPlace(
   };
 }
 
-async function hasIntent({ db }: Store<DeskTables>, { id, time }: IntentMark): Promise<boolean> {
-  const found = await db.selectFrom('intents').select('time').where('id', '=', id).executeTakeFirst();
+type PlaceRow = PlaceTables['ledger_place'];
+
+const recordedPlace = statement<PlaceRow, never>('select * from ledger_place');
+const deletePlace = statement<unknown, never>('delete from ledger_place');
+const insertPlace = statement<unknown, keyof PlaceRow>(
+  `insert into ledger_place (former_ids, machine, boot, device, inode)
+   values (:former_ids, :machine, :boot, :device, :inode)`,
+);
+const intentTime = statement<{ time: number }, 'id'>('select time from intents where id = :id');
+
+async function hasIntent({ db, engine }: StatementStore, { id, time }: IntentMark): Promise<boolean> {
+  const [found] = await intentTime(db, engine, { id });
   return found?.time === time;
 }
 
@@ -135,12 +145,10 @@ interface PlaceFacts {
   hasNewest: boolean;
 }
 
-async function gatherFacts(
-  store: Store<DeskTables>,
-  { ledger, notes, here }: Whereabouts,
-): Promise<PlaceFacts> {
-  const { id } = await store.db.selectFrom('identity').select('id').executeTakeFirstOrThrow();
-  const recorded = await store.db.selectFrom('ledger_place').selectAll().executeTakeFirst();
+async function gatherFacts(store: StatementStore, { ledger, notes, here }: Whereabouts): Promise<PlaceFacts> {
+  const { db, engine } = store;
+  const id = await readId(db, engine);
+  const [recorded] = await recordedPlace(db, engine, {});
   const noted = notes.read(ledger) ?? notes.findId(id);
   const newest = noted && notes.newest(noted.ledger);
   return {
@@ -171,12 +179,7 @@ function isSameFile(one: FilePlace, other: FilePlace): boolean {
   return one.inode === other.inode && (!sameStart || one.device === other.device);
 }
 
-function filePlaceOf(row: {
-  machine: string | null;
-  boot: string | null;
-  device: string | null;
-  inode: string | null;
-}): FilePlace | null {
+function filePlaceOf(row: PlaceRow): FilePlace | null {
   const { machine, boot, device, inode } = row;
   return machine === null || device === null || inode === null ? null : { machine, boot, device, inode };
 }

@@ -1,23 +1,21 @@
 import { StoreError } from '../../store/errors.js';
-import type { DeskDatabase } from '../database.js';
+import type { LedgerDatabase } from '../database.js';
 import type { ClockOptions } from '../clocks.js';
 import { createLedgerPlace, type LedgerPlace, type Whereabouts } from './ledger-place.js';
 
 /** A desk's database that knows where it belongs. */
-export interface PlacedDatabase extends DeskDatabase {
-  readonly place: LedgerPlace;
-}
+export type Placed<Database extends LedgerDatabase> = Database & { readonly place: LedgerPlace };
 
 /** Notes each new intent beside the profiles before it is sent, so that an older copy of the ledger is recognised. */
-export function placeDatabase(
-  database: DeskDatabase,
+export function placeDatabase<Database extends LedgerDatabase>(
+  database: Database,
   whereabouts: Whereabouts,
   clocks?: ClockOptions,
-): PlacedDatabase {
+): Placed<Database> {
   const { store, ledger } = database;
   const place = createLedgerPlace(store, whereabouts, clocks);
   return {
-    store,
+    ...database,
     place,
     ledger: {
       ...ledger,

@@ -14,16 +14,13 @@ export interface PlaceTables {
   ledger_place: LedgerPlaceTable;
 }
 
-export const placeMigration: Migration = {
-  name: 'ledger-place',
-  async up(db) {
-    await db.schema
-      .createTable('ledger_place')
-      .addColumn('former_ids', 'text', (column) => column.notNull())
-      .addColumn('machine', 'text')
-      .addColumn('boot', 'text')
-      .addColumn('device', 'text')
-      .addColumn('inode', 'text')
-      .execute();
-  },
+export const createPlaceTable: Migration['up'] = async (db) => {
+  await db.schema
+    .createTable('ledger_place')
+    .addColumn('former_ids', 'text', (column) => column.notNull())
+    .addColumn('machine', 'text')
+    .addColumn('boot', 'text')
+    .addColumn('device', 'text')
+    .addColumn('inode', 'text')
+    .execute();
 };

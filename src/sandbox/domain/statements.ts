@@ -1,7 +1,8 @@
 // The statements of every create and every read, made once: building them each time would cost more than running them.
 
 import { sql, type Kysely, type Selectable } from 'kysely';
-import { prepared, type Engine } from '../../store/store.js';
+import { prepared } from '../../store/prepared.js';
+import type { Engine } from '../../store/store.js';
 import type { PaymentColumn, PaymentRow, SandboxTables } from '../schema.js';
 
 type Tables = SandboxTables;

@@ -1,7 +1,7 @@
 // Webhooks as rows: claimed in the order of a payment's changes, and finished or postponed.
 
 import { sql } from 'kysely';
-import { prepared } from '../../store/store.js';
+import { prepared } from '../../store/prepared.js';
 import type { SandboxEngine } from '../engine.js';
 import { isCurrent } from '../generation.js';
 import type { EventRow, SandboxTables } from '../schema.js';

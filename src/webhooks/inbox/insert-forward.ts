@@ -4,7 +4,8 @@ import { sql, type Kysely } from 'kysely';
 import type { ForwardRow } from '../../ledger/inbox-schema.js';
 import type { DeskTables } from '../../ledger/schema.js';
 import { leaseClock } from '../../store/claim.js';
-import { prepared, type Engine } from '../../store/store.js';
+import { prepared } from '../../store/prepared.js';
+import type { Engine } from '../../store/store.js';
 
 /** A forward that is to be written. */
 export interface PlannedForward {

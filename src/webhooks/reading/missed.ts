@@ -65,7 +65,7 @@ export async function findMissed(options: MissedOptions): Promise<Delivery[]> {
   const missed: Delivery[] = [];
   for (const read of changed) {
     const seen = seenPayment(app, read);
-    const known = await findKnown(store.db, seen);
+    const known = await findKnown(store.db, store.engine, seen);
     const state = stateOf(app, read);
     if (known === undefined || known.state === state || known.seen_time > now() - GRACE_MS) continue;
     await store.transaction((tx) => remember(tx, store.engine, { seen, source: 'heard', now: now() }));

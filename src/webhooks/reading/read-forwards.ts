@@ -4,7 +4,8 @@
 import type { Kysely } from 'kysely';
 import type { ForwardRow } from '../../ledger/inbox-schema.js';
 import type { DeskTables } from '../../ledger/schema.js';
-import { prepared, type Engine } from '../../store/store.js';
+import { prepared } from '../../store/prepared.js';
+import type { Engine } from '../../store/store.js';
 import { insertForward, type PlannedForward } from '../inbox/insert-forward.js';
 import { targetPlace } from '../inbox/target-place.js';
 import type { DeliveryFacts, UnreadDelivery } from './unread-delivery.js';
