@@ -1,5 +1,5 @@
 import { statement } from '../store/statement.js';
-import type { Runner, StatementStore } from '../store/types.js';
+import type { SqlRunner, StatementStore } from '../store/types.js';
 import { databaseTime, steadyNow, type SteadyTime } from './steady-clock.js';
 
 export interface ClockOptions {
@@ -26,12 +26,12 @@ const databaseClocks = statement<DatabaseClock, never>(
 
 /** The clocks that a ledger goes by: of this machine, or of the database that several machines share. */
 export function createClocks({ engine }: StatementStore, { now, steady }: ClockOptions) {
-  async function databaseClock(db: Runner): Promise<DatabaseClock> {
+  async function databaseClock(db: SqlRunner): Promise<DatabaseClock> {
     const [clock] = await databaseClocks(db, engine, {});
     return clock as DatabaseClock;
   }
 
-  async function wall(db: Runner): Promise<number> {
+  async function wall(db: SqlRunner): Promise<number> {
     if (now) return now();
     return engine === 'sqlite' ? Date.now() : (await databaseClock(db)).now;
   }
@@ -39,7 +39,7 @@ export function createClocks({ engine }: StatementStore, { now, steady }: ClockO
   return {
     wall,
     /** Several machines on one database go by its clock. */
-    async steady(db: Runner): Promise<SteadyTime> {
+    async steady(db: SqlRunner): Promise<SteadyTime> {
       if (steady) return steady();
       if (engine === 'sqlite') return steadyNow();
       const clock = await databaseClock(db);

@@ -6,11 +6,10 @@ import { idColumn } from '../store/columns.js';
 import type { Migration } from '../store/types.js';
 import { createInboxTables } from './inbox-schema.js';
 import { addCapturedAmount, createKnownTables } from './known/schema.js';
-import type { MigrationName } from './migrations.js';
 import { createPlaceTable } from './place/schema.js';
 import { createResolveTables } from './resolve-schema.js';
 
-export const steps: Readonly<Record<MigrationName, Migration['up']>> = {
+export const steps = {
   async ledger(db) {
     await db.schema
       .createTable('intents')
@@ -140,4 +139,4 @@ export const steps: Readonly<Record<MigrationName, Migration['up']>> = {
   'resolve-sessions': createResolveTables,
   'ledger-place': createPlaceTable,
   'captured-amount': addCapturedAmount,
-};
+} satisfies Record<string, Migration['up']>;

@@ -1,6 +1,8 @@
 import type { Migration } from '../store/types.js';
+import type { steps } from './migration-steps.js';
 
-const names = [
+/** In their order. */
+const names: ReadonlyArray<keyof typeof steps> = [
   'ledger',
   'batches',
   'identity',
@@ -9,9 +11,7 @@ const names = [
   'resolve-sessions',
   'ledger-place',
   'captured-amount',
-] as const;
-
-export type MigrationName = (typeof names)[number];
+];
 
 export const deskMigrations: Migration[] = names.map((name) => ({
   name,

@@ -6,8 +6,9 @@ import type { GroupCommit } from './group-commit.js';
 import { APPLIED_MIGRATIONS, pendingMigrations } from './pending-migrations.js';
 import { prepareFile, realFile } from './private-file.js';
 import { SqliteConnection } from './sqlite-connection.js';
+import type { SqliteDatabase } from './sqlite-store.js';
 import { isBusy, sqliteUnusable } from './sqlite-failures.js';
-import type { LateStore, Migration, OpenOptions, Runner } from './types.js';
+import type { LateStore, Migration, OpenOptions, SqlRunner } from './types.js';
 
 const BUSY_MS = 5000;
 
@@ -87,16 +88,6 @@ function isUpToDate(writer: SqliteConnection, migrations: Migration[], file: str
   return pendingMigrations(names, migrations, file).length === 0;
 }
 
-export interface SqliteDatabase {
-  readonly shared: boolean;
-  readonly reads: ConnectionProvider;
-  transaction<T>(
-    work: (provider: ConnectionProvider) => Promise<T>,
-    options?: { mayWait?: boolean },
-  ): Promise<T>;
-  close(): Promise<void>;
-}
-
 function lateStore<DB>(
   groups: GroupCommit,
   writer: SqliteConnection,
@@ -119,7 +110,7 @@ function lateStore<DB>(
   };
 }
 
-const runnerOf = (provider: ConnectionProvider): Runner => ({ getExecutor: () => provider });
+const runnerOf = (provider: ConnectionProvider): SqlRunner => ({ getExecutor: () => provider });
 
 function createDatabase(
   groups: GroupCommit,

@@ -12,10 +12,20 @@ import {
 } from 'kysely';
 import { claimDue } from './claim.js';
 import { applyMigrations } from './migrations.js';
-import type { SqliteDatabase } from './open-sqlite.js';
 import type { Migration, Store } from './types.js';
 
-/** An open database with kysely's query builder. */
+/** An open database, by its connections. */
+export interface SqliteDatabase {
+  readonly shared: boolean;
+  readonly reads: ConnectionProvider;
+  transaction<T>(
+    work: (provider: ConnectionProvider) => Promise<T>,
+    options?: { mayWait?: boolean },
+  ): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** The same with kysely's query builder. */
 export function sqliteStore<DB>({ shared, reads, transaction, close }: SqliteDatabase): Store<DB> {
   const store: Store<DB> = {
     engine: 'sqlite',

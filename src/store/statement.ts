@@ -1,5 +1,5 @@
 import type { CompiledQuery } from 'kysely';
-import type { Engine, Runner } from './types.js';
+import type { Engine, SqlRunner } from './types.js';
 
 type Value = string | number | Uint8Array | null;
 
@@ -15,7 +15,7 @@ interface Compiled {
  */
 export function statement<Row, Name extends string>(
   text: string,
-): (db: Runner, engine: Engine, ...rows: Array<Readonly<Record<Name, Value>>>) => Promise<Row[]> {
+): (db: SqlRunner, engine: Engine, ...rows: Array<Readonly<Record<Name, Value>>>) => Promise<Row[]> {
   const made = new Map<Engine, Compiled>();
   return async (db, engine, ...values) => {
     let compiled = made.get(engine);

@@ -67,7 +67,7 @@ export interface ClaimOptions<DB, T extends keyof DB & string> {
 }
 
 /** What a `statement` runs on: a database, or a transaction of it. */
-export interface Runner {
+export interface SqlRunner {
   getExecutor(): ConnectionProvider;
 }
 
@@ -80,14 +80,14 @@ export interface StatementStore {
    * For reads outside a transaction; sees committed data only. On `:memory:` such a read waits for the running
    * transaction, so one that is awaited inside a transaction fails after five seconds: use `tx` there.
    */
-  readonly db: Runner;
+  readonly db: SqlRunner;
   /**
    * Runs `work` and resolves once it is durable. On SQLite all transactions of a process share one connection and
    * are committed in groups: no I/O but the database inside, or everyone else waits too. On PostgreSQL `work` may
    * run again after a deadlock or serialisation failure, so it must not change anything but the database. A `mayWait`
    * one waits a few milliseconds for another, so that one fsync serves both: for what nobody waits for.
    */
-  transaction<T>(work: (tx: Runner) => Promise<T>, options?: { mayWait?: boolean }): Promise<T>;
+  transaction<T>(work: (tx: SqlRunner) => Promise<T>, options?: { mayWait?: boolean }): Promise<T>;
   close(): Promise<void>;
 }
 

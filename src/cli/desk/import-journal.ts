@@ -7,7 +7,7 @@ import type { SeenPayment } from '../../ledger/known/seen-payment.js';
 import type { Environment } from '../../child-environment.js';
 import { StoreError } from '../../store/errors.js';
 import { statement } from '../../store/statement.js';
-import type { Engine, Runner, StatementStore } from '../../store/types.js';
+import type { Engine, SqlRunner, StatementStore } from '../../store/types.js';
 import { journalFile, knowsNumericReferences, markNumericReferences } from './seen-journal.js';
 
 /** Makes the payments known that were read without the database. */
@@ -31,7 +31,7 @@ export async function importJournal(store: StatementStore, env: Environment): Pr
  * A process that has the database open for long may have seen the payment since, or a later life of the sandbox, and
  * somebody who shares it may have forgotten the customer.
  */
-async function isOutdated(tx: Runner, engine: Engine, seen: SeenPayment, time: number): Promise<boolean> {
+async function isOutdated(tx: SqlRunner, engine: Engine, seen: SeenPayment, time: number): Promise<boolean> {
   const known = await findKnown(tx, engine, seen);
   if (known && known.seen_time > time) return true;
   if (await isForgottenSince(tx, engine, seen, time)) return true;

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { statement } from '../../store/statement.js';
-import type { Engine, Runner } from '../../store/types.js';
+import type { Engine, SqlRunner } from '../../store/types.js';
 import type { AppRef } from '../payment-ref.js';
 import type { DeskTables } from '../schema.js';
 import type { SeenPayment } from './seen-payment.js';
@@ -51,7 +51,7 @@ export async function findForgotten(
 
 /** Whether the payment, or the customer that it shows, was forgotten after this read. */
 export async function isForgottenSince(
-  tx: Runner,
+  tx: SqlRunner,
   engine: Engine,
   { appId, customerId, paymentId }: SeenPayment,
   time: number,

@@ -2,12 +2,12 @@
 // its generation; a service that names none has only one.
 
 import { statement } from '../../store/statement.js';
-import type { Engine, Runner } from '../../store/types.js';
+import type { Engine, SqlRunner } from '../../store/types.js';
 import type { PaymentRef } from '../payment-ref.js';
 
 /** Whether the ledger's records of the app speak of this payment's generation, of another, or of none yet. */
 export async function recordedGeneration(
-  db: Runner,
+  db: SqlRunner,
   engine: Engine,
   { appId, generation }: PaymentRef,
 ): Promise<'same' | 'other' | 'none'> {
@@ -18,7 +18,7 @@ export async function recordedGeneration(
 }
 
 /** Retires what is on record of the app's earlier generation: it stays in the history and blocks nothing. */
-export async function startGeneration(tx: Runner, engine: Engine, ref: PaymentRef): Promise<void> {
+export async function startGeneration(tx: SqlRunner, engine: Engine, ref: PaymentRef): Promise<void> {
   const { appId, generation } = ref;
   const recorded = await recordedGeneration(tx, engine, ref);
   if (generation === undefined || recorded === 'same') return;

@@ -3,7 +3,7 @@
 
 import { canReach, operationStates, stateNames, states } from '../../contract/states.js';
 import { statement } from '../../store/statement.js';
-import type { Engine, Runner } from '../../store/types.js';
+import type { Engine, SqlRunner } from '../../store/types.js';
 import { startGeneration } from './generations.js';
 import { refColumns, type PaymentRef } from '../payment-ref.js';
 import type { KnownPaymentRow } from '../schema.js';
@@ -134,14 +134,14 @@ interface Sight {
 }
 
 /** Records how a payment was seen. A state that is new here is a change of just now, unless it was only read. */
-export async function remember(db: Runner, engine: Engine, sight: Sight): Promise<void> {
+export async function remember(db: SqlRunner, engine: Engine, sight: Sight): Promise<void> {
   await startGeneration(db, engine, sight.seen);
   await rememberSeen(db, engine, sight);
 }
 
 /** The same, where the generation of the payment is known to have started; returns the payment as it is known now. */
 export async function rememberSeen(
-  db: Runner,
+  db: SqlRunner,
   engine: Engine,
   { seen, source, now, isChange = source !== 'read' && source !== 'imported' }: Sight,
 ): Promise<Returned | undefined> {
@@ -154,7 +154,7 @@ export async function rememberSeen(
 
 /** A payment has come to be in this state. */
 export async function rememberState(
-  db: Runner,
+  db: SqlRunner,
   engine: Engine,
   { state, ...ref }: PaymentRef & { state: string },
   now: number,
@@ -165,7 +165,7 @@ export async function rememberState(
 
 /** Records payments of one app that were read. */
 export async function rememberMany(
-  db: Runner,
+  db: SqlRunner,
   engine: Engine,
   { seen, source, now }: { seen: readonly SeenPayment[]; source: Source; now: number },
 ): Promise<void> {
@@ -194,7 +194,7 @@ export async function rememberMany(
 }
 
 /** A payment that was known before may have more to be found by than what was seen now. */
-async function keepWords(db: Runner, engine: Engine, known: Returned, seenWords: string): Promise<void> {
+async function keepWords(db: SqlRunner, engine: Engine, known: Returned, seenWords: string): Promise<void> {
   if (known.words === seenWords) return;
   const words = searchWords(known);
   if (known.words !== words) await replaceWords(db, engine, { id: known.id, words });
@@ -250,7 +250,7 @@ function finiteNumber(text: string | undefined): number | null {
 }
 
 export async function findKnown(
-  db: Runner,
+  db: SqlRunner,
   engine: Engine,
   ref: PaymentRef,
 ): Promise<KnownPaymentRow | undefined> {

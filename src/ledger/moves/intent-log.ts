@@ -1,4 +1,4 @@
-import type { Engine, Runner, StatementStore } from '../../store/types.js';
+import type { Engine, SqlRunner, StatementStore } from '../../store/types.js';
 import { steadyColumns, type Clocks } from '../clocks.js';
 import type { Entry, NewIntent, NewOutcome } from './entries.js';
 import { refColumns, type AppRef, type PaymentNames } from '../payment-ref.js';
@@ -20,7 +20,7 @@ export type IntentLog = ReturnType<typeof createIntentLog>;
 
 /** Reads and writes the intents and outcomes themselves, regardless of holds. */
 export function createIntentLog({ engine }: StatementStore, clocks: Clocks, operator: string) {
-  async function insertIntent(tx: Runner, intent: NewIntent, resendOf?: number): Promise<Entry> {
+  async function insertIntent(tx: SqlRunner, intent: NewIntent, resendOf?: number): Promise<Entry> {
     const steady = await clocks.steady(tx);
     const row = {
       ...refColumns(intent),
@@ -51,7 +51,7 @@ export function createIntentLog({ engine }: StatementStore, clocks: Clocks, oper
 
   /** `at` is the moment of an intent that was written together with its outcome. */
   async function insertOutcome(
-    tx: Runner,
+    tx: SqlRunner,
     intentId: number,
     outcome: NewOutcome,
     at?: Moment,
@@ -76,7 +76,7 @@ export function createIntentLog({ engine }: StatementStore, clocks: Clocks, oper
 
   /** A create whose answer was lost has no payment id yet. The same create under the same reference is that one. */
   async function takeUnnamed(
-    tx: Runner,
+    tx: SqlRunner,
     intent: NewIntent,
   ): Promise<{ id: number; time: number } | undefined> {
     const { appId, paymentId, referenceId, operation, customerId = null, currency = null } = intent;
@@ -94,12 +94,12 @@ export function createIntentLog({ engine }: StatementStore, clocks: Clocks, oper
   return {
     insertIntent,
     insertOutcome,
-    entry: (db: Runner, id: number) => readEntry(db, engine, id),
+    entry: (db: SqlRunner, id: number) => readEntry(db, engine, id),
     takeUnnamed,
   };
 }
 
-async function readEntry(db: Runner, engine: Engine, id: number): Promise<Entry> {
+async function readEntry(db: SqlRunner, engine: Engine, id: number): Promise<Entry> {
   const [intent] = await intentById(db, engine, { id });
   if (!intent) throw new Error(`The ledger has no intent ${id}.`);
   const [last] = await lastOutcomeOf(db, engine, { intent_id: id });

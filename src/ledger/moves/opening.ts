@@ -1,4 +1,4 @@
-import type { Engine, Runner, StatementStore } from '../../store/types.js';
+import type { Engine, SqlRunner, StatementStore } from '../../store/types.js';
 import { steadyColumns, type Clocks } from '../clocks.js';
 import {
   isOpen,
@@ -36,11 +36,11 @@ export function createOpening(store: StatementStore, clocks: Clocks, log: Intent
   const { engine } = store;
   const { entry, insertIntent } = log;
   const { closeEarlier } = createResend(store, clocks, log);
-  const adoptedNow = (db: Runner, quietMs: number) => findAdoption(db, engine, clocks, quietMs);
+  const adoptedNow = (db: SqlRunner, quietMs: number) => findAdoption(db, engine, clocks, quietMs);
 
   /** `db` sees its own hold: it is taken before this is asked, so that nobody can come in between. */
   async function findBlocking(
-    db: Runner,
+    db: SqlRunner,
     ref: PaymentRef,
     operation: IntentOperation,
     { again = false, cleared, quietMs = 0 }: AskedToSend,
@@ -60,7 +60,7 @@ export function createOpening(store: StatementStore, clocks: Clocks, log: Intent
     return { kind: isOpen(outcome) ? 'held' : 'quiet', intent: last };
   }
 
-  async function leftOf(db: Runner, { id }: Entry, quietMs: number): Promise<number> {
+  async function leftOf(db: SqlRunner, { id }: Entry, quietMs: number): Promise<number> {
     return quietLeft(await entry(db, id), quietMs, await clocks.steady(db));
   }
 
@@ -68,7 +68,7 @@ export function createOpening(store: StatementStore, clocks: Clocks, log: Intent
    * Takes the hold of an open intent over, unless its quiet period is not over or its process has just renewed it:
    * then nobody else may send.
    */
-  async function claimCleared(tx: Runner, cleared: Entry, quietMs: number): Promise<Blocked | undefined> {
+  async function claimCleared(tx: SqlRunner, cleared: Entry, quietMs: number): Promise<Blocked | undefined> {
     const { id } = cleared;
     const earlier = await entry(tx, id);
     const { renewed } = earlier;
@@ -80,7 +80,7 @@ export function createOpening(store: StatementStore, clocks: Clocks, log: Intent
     return claimed ? undefined : { kind: 'held', intent: await entry(tx, id) };
   }
 
-  async function open(tx: Runner, intent: NewIntent, sendAgain: SendAgain): Promise<Opening> {
+  async function open(tx: SqlRunner, intent: NewIntent, sendAgain: SendAgain): Promise<Opening> {
     await startGeneration(tx, engine, intent);
     const ref = refColumns(intent);
     const { cleared } = sendAgain;
@@ -114,7 +114,7 @@ export function createOpening(store: StatementStore, clocks: Clocks, log: Intent
 
 /** Records the payment as it was read before. Tells where it showed the same operation of somebody else, and no longer does. */
 async function rememberBefore(
-  tx: Runner,
+  tx: SqlRunner,
   engine: Engine,
   clocks: Clocks,
   intent: NewIntent,
@@ -130,7 +130,7 @@ async function rememberBefore(
 }
 
 async function findAdoption(
-  db: Runner,
+  db: SqlRunner,
   engine: Engine,
   clocks: Clocks,
   quietMs: number,
@@ -144,7 +144,7 @@ async function findAdoption(
  * that had the other copy open.
  */
 async function quietAfterAdoption(
-  db: Runner,
+  db: SqlRunner,
   clocks: Clocks,
   adopted: SteadyTime,
   quietMs: number,

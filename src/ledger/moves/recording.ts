@@ -1,4 +1,4 @@
-import type { Engine, Runner, StatementStore } from '../../store/types.js';
+import type { Engine, SqlRunner, StatementStore } from '../../store/types.js';
 import { steadyColumns, type Clocks } from '../clocks.js';
 import { isOpen, isUnsettled, outcomeOf, type Entry, type NewIntent, type NewOutcome } from './entries.js';
 import type { IntentLog } from './intent-log.js';
@@ -23,19 +23,19 @@ export function createRecording(store: StatementStore, clocks: Clocks, log: Inte
   const { reopenEarlier } = createResend(store, clocks, log);
 
   /** Takes the hold back for an intent that was thought to be over; false while another intent has it. */
-  async function reopen(tx: Runner, intent: IntentRow): Promise<boolean> {
+  async function reopen(tx: SqlRunner, intent: IntentRow): Promise<boolean> {
     const steady = steadyColumns(await clocks.steady(tx));
     await takeHold(tx, engine, { ...refColumns(refOf(intent)), intent_id: intent.id, ...steady });
     const [held] = await holdOf(tx, engine, { intent_id: intent.id });
     return held !== undefined;
   }
 
-  async function isNewest(tx: Runner, { id, operation, ...row }: Entry): Promise<boolean> {
+  async function isNewest(tx: SqlRunner, { id, operation, ...row }: Entry): Promise<boolean> {
     const [newest] = await lastIntentOn(tx, engine, { ...refColumns(refOf(row)), operation });
     return newest?.id === id;
   }
 
-  async function record(tx: Runner, intentId: number, outcome: NewOutcome): Promise<boolean> {
+  async function record(tx: SqlRunner, intentId: number, outcome: NewOutcome): Promise<boolean> {
     // The lock keeps another process from dropping the hold while it records an outcome of its own.
     const [held] = await lockHoldOf(tx, engine, { intent_id: intentId });
     const stays = isOpen(outcome.outcome);
@@ -61,7 +61,7 @@ export function createRecording(store: StatementStore, clocks: Clocks, log: Inte
 
   /** A create or charge that was not known to be done: what its payment shows counts, and not what its answer said. */
   async function correct(
-    tx: Runner,
+    tx: SqlRunner,
     { appId, paymentId, operation }: NewIntent,
     outcome: NewOutcome,
   ): Promise<void> {
@@ -78,7 +78,7 @@ export function createRecording(store: StatementStore, clocks: Clocks, log: Inte
 
 /** The batch that sent it reports it as done too. */
 async function correctBatchRow(
-  tx: Runner,
+  tx: SqlRunner,
   engine: Engine,
   { batch_id, payment_id }: IntentRow,
   { after }: NewOutcome,

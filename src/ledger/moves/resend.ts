@@ -1,6 +1,6 @@
 // An instruction that is sent again as another one: its intent is closed, and open as before should the other never leave.
 
-import type { Runner, StatementStore } from '../../store/types.js';
+import type { SqlRunner, StatementStore } from '../../store/types.js';
 import type { Clocks } from '../clocks.js';
 import { refColumns, refOf } from '../payment-ref.js';
 import { isOpen, outcomeOf } from './entries.js';
@@ -9,7 +9,7 @@ import { outcomesOf, takeHold } from './statements.js';
 
 export function createResend({ engine }: StatementStore, clocks: Clocks, log: IntentLog) {
   /** What was open stays unknown. That starts no quiet period, since nothing more was sent for it. */
-  async function closeEarlier(tx: Runner, id: number, sentAs: number): Promise<void> {
+  async function closeEarlier(tx: SqlRunner, id: number, sentAs: number): Promise<void> {
     const earlier = await log.entry(tx, id);
     if (!isOpen(outcomeOf(earlier))) return;
     const { boot, steady_ms } = earlier.last ?? earlier;
@@ -18,7 +18,7 @@ export function createResend({ engine }: StatementStore, clocks: Clocks, log: In
   }
 
   /** The intent that was to be sent again by this one, which never left. */
-  async function reopenEarlier(tx: Runner, neverLeftId: number): Promise<void> {
+  async function reopenEarlier(tx: SqlRunner, neverLeftId: number): Promise<void> {
     const { resend_of: id } = await log.entry(tx, neverLeftId);
     if (id === null) return;
     const earlier = await log.entry(tx, id);

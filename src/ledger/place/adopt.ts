@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { statement } from '../../store/statement.js';
-import type { Engine, Runner, StatementStore } from '../../store/types.js';
+import type { Engine, SqlRunner, StatementStore } from '../../store/types.js';
 import { steadyColumns, type Clocks } from '../clocks.js';
 import type { IntentMark } from './place-note.js';
 
@@ -28,7 +28,7 @@ export async function giveNewId(
 }
 
 /** What tells this ledger from every other. */
-export async function readId(db: Runner, engine: Engine): Promise<string> {
+export async function readId(db: SqlRunner, engine: Engine): Promise<string> {
   const [identity] = await identities(db, engine, {});
   if (!identity) throw new Error('The ledger has lost its identity.');
   return identity.id;
