@@ -115,6 +115,7 @@ function isWebAddress(value: string): boolean {
 }
 
 function hasUser(value: string): boolean {
+  if (!value.includes('@')) return false;
   const { username = '', password = '' } = URL.parse(value) ?? {};
   return username !== '' || password !== '';
 }

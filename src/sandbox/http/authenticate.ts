@@ -2,7 +2,6 @@ import type { AnswerChoices } from '../answers.js';
 import type { App } from '../domain/apps.js';
 import { Refusal } from '../domain/refusal.js';
 import type { SandboxEngine } from '../engine.js';
-import { equal } from './addresses.js';
 import type { ServiceRequest } from './service-request.js';
 
 /** The app whose key came with a request. */
@@ -19,7 +18,8 @@ export async function authenticate(
     throw new Refusal('malformed-authorization', 'The header must be "Bearer", one space and the API key.');
   const app = await engine.apps.byKey(match[1] as string);
   if (!app) throw keyRefused(answers, 'unknown-key', 'No app has this API key.');
-  if (!equal(app.app_id, request.appId))
+  // Not a secret, unlike the key.
+  if (app.app_id !== request.appId)
     throw keyRefused(answers, 'wrong-app', 'This API key belongs to another app.');
   if (app.is_blocked === 1) throw new Refusal('app-blocked', `The app ${app.friendly_name} is blocked.`);
   return app;
