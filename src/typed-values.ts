@@ -99,7 +99,8 @@ export function parseUrl(text: string): string {
 export function parseId(text: string): string {
   if (text.trim() === '') throw new BadValue('must not be empty');
   if (text !== text.trim()) throw new BadValue('remove the spaces around it');
-  if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(text))
+  // The second expression takes half a millisecond to make.
+  if (!/^[ -~]*$/.test(text) && /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(text))
     throw new BadValue('remove control and invisible characters');
   if (text.length > 255) throw new BadValue('at most 255 characters');
   return text.normalize('NFC');

@@ -221,6 +221,7 @@ export function matchEndpoint(
   method: string,
   path: string,
 ): EndpointMatch | { allowed: string[] } | undefined {
+  matchers ??= makeMatchers();
   for (const { name, pattern, keys } of matchers) {
     if (endpoints[name].method !== method) continue;
     const match = pattern.exec(path);
@@ -239,18 +240,23 @@ export function matchEndpoint(
   return allowed.size > 0 ? { allowed: [...allowed] } : undefined;
 }
 
-const matchers = endpointNames
-  .map((name) => {
-    const { path } = endpoints[name];
-    const keys = pathParameters(path);
-    // What fills in a path by a template encodes the colon too.
-    const literal = path.replace(':', '(?::|%3[Aa])');
-    const pattern = new RegExp(
-      `^${literal.replaceAll(/\{(\w+)\}/g, (_, key) => (key === 'referenceId' ? '(.+)' : '([^/]+)'))}$`,
-    );
-    return { name, keys, pattern, literal: path.replaceAll(/\{\w+\}/g, '').length };
-  })
-  .sort((a, b) => a.keys.length - b.keys.length || b.literal - a.literal);
+/** Those who send requests need none. */
+let matchers: ReturnType<typeof makeMatchers> | undefined;
+
+function makeMatchers() {
+  return endpointNames
+    .map((name) => {
+      const { path } = endpoints[name];
+      const keys = pathParameters(path);
+      // What fills in a path by a template encodes the colon too.
+      const literal = path.replace(':', '(?::|%3[Aa])');
+      const pattern = new RegExp(
+        `^${literal.replaceAll(/\{(\w+)\}/g, (_, key) => (key === 'referenceId' ? '(.+)' : '([^/]+)'))}$`,
+      );
+      return { name, keys, pattern, literal: path.replaceAll(/\{\w+\}/g, '').length };
+    })
+    .sort((a, b) => a.keys.length - b.keys.length || b.literal - a.literal);
+}
 
 function decode(part: string): string | undefined {
   try {

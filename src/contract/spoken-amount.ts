@@ -54,12 +54,12 @@ const round = (value: number): number => Number(value.toFixed(6));
 /** `15.00`, `1,234.50`, `1'234` and `15,-`. */
 const WRITTEN_AMOUNT = /^[-+]?(?:\d+[.,](?:\d+|-{1,2})|\d{1,3}(?:[.,' ]\d{3})+(?:[.,]\d+)?)$/;
 /** Signs that stand for several currencies, so that a search does not take them for one. */
-const OTHER_SIGNS = /\bkr\.?|[A-Z]{0,3}\p{Sc}/giu;
+const otherSigns = () => /\bkr\.?|[A-Z]{0,3}\p{Sc}/giu;
 
 /** With a currency any number is an amount. `INV15` is none: no currency has that code. */
 export function looksLikeAmount(text: string): boolean {
   if (WRITTEN_AMOUNT.test(text)) return true;
-  return /\D/.test(text) && parseSpokenAmount(text.replace(OTHER_SIGNS, '€')) !== undefined;
+  return /\D/.test(text) && parseSpokenAmount(text.replace(otherSigns(), '€')) !== undefined;
 }
 
 /** `100021,100022`: no amount has four digits or more on both sides of a comma. */

@@ -7,13 +7,13 @@ import { type NamedPayment, parseLines, parsePayment } from './named-payments.js
 
 const BULLET = /^(?:[-*•–—]|\d{1,3}[.)])(?:\s+|$)/;
 const QUOTED = /^(?:"([^"]+)"|'([^']+)'|`([^`]+)`|“([^“”]+)”)$/;
-const LABELLED = /^(\p{L}[\p{L} ]{0,20}):\s+(\S+)$/u;
+const labelled = () => /^(\p{L}[\p{L} ]{0,20}):\s+(\S+)$/u;
 /** What a name looks like that is one word among several: a reference with spaces in it is left whole. */
 const NAME_LIKE = /[\d_-]|^(?:id|ref):/;
 
 /** `1.234,56`, `1,234.56` and `59,90`: here a comma is part of a number. */
 const NUMBER_WITH_COMMA = String.raw`(?<![\p{L}\d_.,;-])(?:\d{1,3}(?:,\d{3})+\.\d{1,2}|\d[\d.]*,\d{1,2})(?!\d|[.,;]\d)`;
-const PART = new RegExp(`(?:${NUMBER_WITH_COMMA}|[^,;])+`, 'gu');
+const parts = () => new RegExp(`(?:${NUMBER_WITH_COMMA}|[^,;])+`, 'gu');
 const DATE = /^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:[T, ]+\d{1,2}:\d{2}.*)?$/;
 
 /** Zero-width characters, marks of the direction, soft hyphens and byte order marks. */
@@ -48,7 +48,7 @@ const isWrittenAmount = (text: string): boolean =>
 
 function namesInText(text: string): string[] {
   if (text === '' || QUOTED.test(text)) return text === '' ? [] : [text];
-  return (text.match(PART) ?? []).flatMap((part) => {
+  return (text.match(parts()) ?? []).flatMap((part) => {
     const name = withoutLabel(part.trim());
     const words = name.split(/\s+/).filter(Boolean);
     const amountAt = words.findIndex((_, at) => at > 0 && isWrittenAmount(words.slice(at).join(' ')));
@@ -62,7 +62,7 @@ function namesInText(text: string): string[] {
  * may be the number of something else than a payment: such a line stays as it is, and is not found.
  */
 function withoutLabel(text: string): string {
-  const [, label = '', name = ''] = LABELLED.exec(text) ?? [];
+  const [, label = '', name = ''] = labelled().exec(text) ?? [];
   if (name === '') return text;
   if (/^(?:ref|reference)$/i.test(label)) return `ref:${name}`;
   if (/^(?:id|payment id)$/i.test(label)) return /^#?\d+$/.test(name) ? `id:${name.replace('#', '')}` : text;

@@ -1,5 +1,4 @@
 import type { Stats } from 'node:fs';
-import { setTimeout as wait } from 'node:timers/promises';
 import { StoreError } from './errors.js';
 
 /** How long another process may take from making the file to writing to it. */
@@ -64,7 +63,7 @@ async function firstWrite(file: string): Promise<void> {
       if (statSync(`${file}-journal`, { throwIfNoEntry: false })) return;
       throw emptied(file);
     }
-    await wait(POLL_MS);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }
 
