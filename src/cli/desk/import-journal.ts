@@ -1,5 +1,4 @@
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { randomUUID } from 'node:crypto';
 import { isForgottenSince } from '../../ledger/known/forgotten.js';
 import { recordedGeneration } from '../../ledger/known/generations.js';
 import { findKnown, remember } from '../../ledger/known/remember.js';
@@ -51,7 +50,7 @@ interface JournalLine {
 
 function takeJournal(file: string): JournalLine[] {
   if (!existsSync(file)) return [];
-  const taken = `${file}.${randomUUID()}`;
+  const taken = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}`;
   try {
     // What is appended from now on goes to a new file.
     renameSync(file, taken);

@@ -1,8 +1,8 @@
 // Who was forgotten, and when. A desk on another machine may have read a payment before, and imports that read later: it
 // must not bring back what was removed since.
 
-import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
+import { sha256 } from '../../sha256.js';
 import { statement } from '../../store/statement.js';
 import type { Engine, SqlRunner } from '../../store/types.js';
 import type { AppRef } from '../payment-ref.js';
@@ -22,8 +22,7 @@ export const digestsOf = ({ customerId, paymentIds }: ForgottenNames): string[] 
   ...paymentIds.map((paymentId) => digestOf('payment', paymentId)),
 ];
 
-const digestOf = (kind: 'customer' | 'payment', id: string): string =>
-  createHash('sha256').update(`${kind}\0${id}`).digest('hex');
+const digestOf = (kind: 'customer' | 'payment', id: string): string => sha256(`${kind}\0${id}`);
 
 /** As many are looked up in one statement. */
 const AT_ONCE = 500;

@@ -1,11 +1,11 @@
 // What a desk notes beside its profiles of each ledger that it uses: which one it is, where it is, and the newest
 // intent that was written to it. A ledger that was replaced or restored does not agree with its note.
 
-import { createHash } from 'node:crypto';
 import { closeSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { writePrivately } from '../../atomic-file.js';
 import { makeFolder } from '../../home-folder.js';
+import { sha256 } from '../../sha256.js';
 
 /** Where a file is: which file of which device, on which machine, since which start of it. */
 export interface FilePlace {
@@ -46,8 +46,7 @@ const WIDTH = 16;
 /** Nothing here fails a command: what cannot be noted is not known the next time. */
 export function openPlaceNotes(folder: string): PlaceNotes {
   const marks = new Map<string, number>();
-  const fileOf = (ledger: string, end: string) =>
-    join(folder, `${createHash('sha256').update(ledger).digest('hex').slice(0, 16)}.${end}`);
+  const fileOf = (ledger: string, end: string) => join(folder, `${sha256(ledger).slice(0, 16)}.${end}`);
 
   function markFile(ledger: string): number {
     const open = marks.get(ledger);

@@ -1,6 +1,5 @@
 // A payment is "exactly as before" when nothing in it differs but times and links, which may be made at each read.
 
-import { createHash } from 'node:crypto';
 import type { PaymentRead } from '../../client/payment-calls.js';
 import {
   isJsonNumber,
@@ -11,6 +10,7 @@ import {
 } from '../../contract/json.js';
 import { isDecimal, shortDecimal } from '../../contract/money.js';
 import { wasCaptured } from '../../contract/states.js';
+import { sha256 } from '../../sha256.js';
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/;
 const LINK = /^https?:\/\//i;
@@ -24,7 +24,7 @@ export const fingerprintOf = ({ object }: PaymentRead): string => hashOf(plain(o
 export const fingerprintWithoutFailure = ({ object }: PaymentRead): string =>
   hashOf(plain(object, (name) => !FAILURE.test(name)));
 
-const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
+const hashOf = (text: string): string => sha256(text).slice(0, 32);
 
 type Counts = (name: string) => boolean;
 
