@@ -81,6 +81,20 @@ describe('a start loads what it uses', () => {
     expect(readNote().ofNode.filter((name) => late.test(name))).toEqual([]);
   });
 
+  it('payments refund --json needs no query builder for a ledger that is there, nor cryptography', async () => {
+    const [first, second] = [await desk.paid(), await desk.paid()];
+    const env = { ...envOf(desk.sandbox), PAYDESK_HOME: join(folder, 'home') };
+    const made = await loadedBy(['payments', 'refund', String(first.paymentId), '--json'], env);
+    expect(packagesOf(made)).toContain('kysely');
+    // What it reads goes to the journal, which the refund imports.
+    await loadedBy(['payments', 'get', String(second.paymentId), '--json'], env);
+    const sources = await loadedBy(['payments', 'refund', String(second.paymentId), '--json'], env);
+    const unwanted = /^(@inquirer|cli-table3|chalk|conf$|kysely|zod|pg|hono|@hono|csv-|jq-wasm|open$|uqr)/;
+    expect(packagesOf(sources).filter((name) => unwanted.test(name))).toEqual([]);
+    const late = /^NativeModule (crypto|perf_hooks|timers\/promises)$/;
+    expect(readNote().ofNode.filter((name) => late.test(name))).toEqual([]);
+  });
+
   it('payments find --json needs neither the client nor the schemas of the service', async () => {
     const sources = await loadedBy(['payments', 'find', 'nobody', '--json'], envOf(desk.sandbox));
     expect(sources.filter((source) => /src\/client\/(client|transport|answers)/.test(source))).toEqual([]);

@@ -33,14 +33,16 @@ export async function openSqlite<DB>(options: OpenOptions): Promise<LateStore<DB
     }
     // BEGIN is retried without blocking the event loop, so the writer itself need not wait for a lock.
     writer.run('pragma busy_timeout = 0');
-    if (inMemory) return lateStore<DB>(groups, writer, waitingReads(writer, groups), opened, false);
+    const database = (reads: ConnectionProvider, shared: boolean) =>
+      lateStore<DB>(createDatabase(groups, writer, reads, opened, shared));
+    if (inMemory) return database(waitingReads(writer, groups), false);
     const openReader = () => {
       if (opened.length === 0) throw closedError();
       const reader = connect(file, 'read');
       opened.push(reader);
       return reader;
     };
-    return lateStore<DB>(groups, writer, lateReads(writer, groups, openReader), opened, !exclusive);
+    return database(lateReads(writer, groups, openReader), !exclusive);
   } catch (error) {
     closeAll(opened);
     throw sqliteUnusable(error, file);
@@ -88,15 +90,8 @@ function isUpToDate(writer: SqliteConnection, migrations: Migration[], file: str
   return pendingMigrations(names, migrations, file).length === 0;
 }
 
-function lateStore<DB>(
-  groups: GroupCommit,
-  writer: SqliteConnection,
-  reads: ConnectionProvider,
-  opened: Array<{ close(): void }>,
-  shared: boolean,
-): LateStore<DB> {
-  const database = createDatabase(groups, writer, reads, opened, shared);
-  const { transaction, close } = database;
+function lateStore<DB>(database: SqliteDatabase): LateStore<DB> {
+  const { shared, reads, transaction, close } = database;
   return {
     engine: 'sqlite',
     shared,
