@@ -52,6 +52,7 @@ const groups = {
     'src/store/open-sqlite.ts',
     'src/cli/desk/import-journal.ts',
   ],
+  kysely: ['node_modules/kysely/dist/kysely.js', 'src/store/sqlite-store.ts', 'src/store/prepared.ts'],
   database: ['src/cli/desk/desk-database.ts'],
   proof: [
     'src/payments/move/proof.ts',
