@@ -1,5 +1,5 @@
-// SHA-256 for file names and fingerprints. A refund needs one or two of them, and to load node:crypto for that takes 7 ms
-// of its 150.
+// SHA-256 for file names and fingerprints. A refund needs a handful of them, and to load node:crypto for that takes 7 ms of
+// its 150.
 
 /** From the square roots of the first 8 primes, and from the cube roots of the first 64. */
 const START = wordsOf(`6a09e667 bb67ae85 3c6ef372 a54ff53a 510e527f 9b05688c 1f83d9ab 5be0cd19`);
@@ -32,21 +32,20 @@ export function sha256(text: string): string {
 function addBlock(state: Int32Array, bytes: Buffer, at: number): void {
   for (let step = 0; step < 16; step += 1) words[step] = bytes.readInt32BE(at + 4 * step);
   for (let step = 16; step < 64; step += 1) {
-    const [early, late] = [words[step - 15]!, words[step - 2]!];
+    const early = words[step - 15]!;
+    const late = words[step - 2]!;
     const one = turn(early, 7) ^ turn(early, 18) ^ (early >>> 3);
     const two = turn(late, 17) ^ turn(late, 19) ^ (late >>> 10);
     words[step] = words[step - 16]! + one + words[step - 7]! + two;
   }
-  let [a, b, c, d, e, f, g, h] = [...state] as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  let a = state[0]!;
+  let b = state[1]!;
+  let c = state[2]!;
+  let d = state[3]!;
+  let e = state[4]!;
+  let f = state[5]!;
+  let g = state[6]!;
+  let h = state[7]!;
   for (let step = 0; step < 64; step += 1) {
     const chosen = (e & f) ^ (~e & g);
     const most = (a & b) ^ (a & c) ^ (b & c);
@@ -61,7 +60,14 @@ function addBlock(state: Int32Array, bytes: Buffer, at: number): void {
     b = a;
     a = (one + two) | 0;
   }
-  for (const [index, word] of [a, b, c, d, e, f, g, h].entries()) state[index]! += word;
+  state[0]! += a;
+  state[1]! += b;
+  state[2]! += c;
+  state[3]! += d;
+  state[4]! += e;
+  state[5]! += f;
+  state[6]! += g;
+  state[7]! += h;
 }
 
 function wordsOf(hex: string): Int32Array {

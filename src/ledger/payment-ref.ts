@@ -1,5 +1,3 @@
-import type { ExpressionBuilder } from 'kysely';
-
 /** Which app, whatever the profile is called and however its base URL is spelled. */
 export interface AppRef {
   appId: string;
@@ -25,9 +23,3 @@ export function refColumns({ appId, paymentId }: PaymentRef) {
 export function refOf(row: { app_id: string; payment_id: string }): PaymentRef {
   return { appId: row.app_id, paymentId: row.payment_id };
 }
-
-/** As a condition of a query on a table with the columns of a payment. */
-export const ofPayment =
-  (ref: PaymentRef) =>
-  <DB, TB extends keyof DB>(eb: ExpressionBuilder<DB, TB>) =>
-    eb.and(refColumns(ref) as never);

@@ -11,6 +11,8 @@ import { isBusy, sqliteUnusable } from './sqlite-failures.js';
 import type { LateStore, Migration, OpenOptions, SqlRunner } from './types.js';
 
 const BUSY_MS = 5000;
+/** For the writer: its BEGIN is retried without blocking the event loop. */
+const NO_WAIT = 'pragma busy_timeout = 0';
 
 /** A database of node:sqlite, in a file or in memory. */
 export async function openSqlite<DB>(options: OpenOptions): Promise<LateStore<DB>> {
@@ -31,8 +33,7 @@ export async function openSqlite<DB>(options: OpenOptions): Promise<LateStore<DB
       await migrate(writer, groups, options.migrations, file);
       writer.keepImage(options.migrations);
     }
-    // BEGIN is retried without blocking the event loop, so the writer itself need not wait for a lock.
-    writer.run('pragma busy_timeout = 0');
+    writer.run(NO_WAIT);
     const database = (reads: ConnectionProvider, shared: boolean) =>
       lateStore<DB>(createDatabase(groups, writer, reads, opened, shared));
     if (inMemory) return database(waitingReads(writer, groups), false);
@@ -73,8 +74,14 @@ async function migrate(
   file: string,
 ): Promise<void> {
   if (isUpToDate(writer, migrations, file)) return;
+  const tables = writer.all<{ name: string }>("select name from sqlite_schema where type = 'table'");
+  if (tables.length > 0 && !tables.some(({ name }) => name === 'store_migration')) {
+    throw new Error('it belongs to another program');
+  }
   const { migrateSqlite } = await import('./sqlite-store.js');
-  await groups.run(() => migrateSqlite(plainReads(writer), migrations, file));
+  writer.run(NO_WAIT);
+  const provider: ConnectionProvider = { provideConnection: async (consumer) => consumer(writer) };
+  await groups.run(() => migrateSqlite(provider, migrations, file));
 }
 
 /** Nearly always, so it is asked with one statement. */
@@ -149,10 +156,6 @@ const closedError = () => new StoreError('store-unavailable', 'The database is c
 
 function closeAll(opened: Array<{ close(): void }>): void {
   for (const each of opened.splice(0).toReversed()) each.close();
-}
-
-function plainReads(connection: SqliteConnection): ConnectionProvider {
-  return { provideConnection: async (consumer) => consumer(connection) };
 }
 
 /**

@@ -1,7 +1,6 @@
 import {
   DefaultQueryExecutor,
   Kysely,
-  sql,
   SqliteAdapter,
   SqliteDialect,
   SqliteQueryCompiler,
@@ -41,20 +40,11 @@ export function sqliteStore<DB>({ shared, reads, transaction, close }: SqliteDat
 }
 
 /** To be called within a transaction of the connection that `provider` gives. */
-export async function migrateSqlite(
+export const migrateSqlite = (
   provider: ConnectionProvider,
   migrations: Migration[],
   file: string,
-): Promise<void> {
-  const db = new Kysely<unknown>(kyselyProps(provider));
-  const { rows } = await sql<{ name: string }>`select name from sqlite_schema where type = 'table'`.execute(
-    db,
-  );
-  if (rows.length > 0 && !rows.some((row) => row.name === 'store_migration')) {
-    throw new Error('it belongs to another program');
-  }
-  await applyMigrations(db, migrations, file);
-}
+): Promise<void> => applyMigrations(new Kysely<unknown>(kyselyProps(provider)), migrations, file);
 
 const dialect = new SqliteDialect({
   database: () => Promise.reject(new Error('Connections are opened by the store.')),

@@ -25,7 +25,7 @@ export function statement<Row, Name extends string>(
     }
     // A name that is not given is undefined here, which the store refuses.
     const parameters = compiled.places.map(({ name, row }) => values[row]?.[name as Name]);
-    // The connections of the stores look at nothing else of a query.
+    // All that the connections of the stores need of a query.
     const query = { sql: compiled.sql, parameters } as Pick<
       CompiledQuery,
       'sql' | 'parameters'

@@ -76,4 +76,28 @@ describeFile('opening', ({ location, open }) => {
     expect(other.prepare('select name from sqlite_schema').all()).toHaveLength(1);
     other.close();
   });
+
+  test("refuses another program's database that is being written as what it is", async () => {
+    const file = await location();
+    const other = new DatabaseSync(file);
+    other.exec('pragma journal_mode = wal; create table theirs (x); begin immediate');
+    await expect(open(file)).rejects.toMatchObject({
+      message: expect.stringContaining('it belongs to another program'),
+    });
+    other.close();
+  });
+
+  test('waits for another process to end its transaction before it migrates, and holds nothing up meanwhile', async () => {
+    const file = await location();
+    await (await open(file)).close();
+    const other = new DatabaseSync(file);
+    other.exec('begin immediate');
+    const opening = open(file, { migrations: [...migrations, next] });
+    // It does not tick while SQLite itself waits for the lock.
+    let ticks = 0;
+    const ticking = setInterval(() => (ticks += 1) === 5 && other.exec('commit'), 20);
+    const store = await opening.finally(() => clearInterval(ticking));
+    expect(await sql`select * from note`.execute(store.db)).toMatchObject({ rows: [] });
+    other.close();
+  });
 });

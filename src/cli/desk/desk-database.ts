@@ -38,7 +38,8 @@ const withBuilder = async (database: Placed<LateDatabase>): Promise<Placed<DeskD
   store: await database.store.fullStore(),
 });
 
-async function openLedgerAt(env: Environment, options: Options = {}): Promise<Placed<LateDatabase>> {
+/** As far as money moves need it. */
+export async function openLedgerAt(env: Environment, options: Options = {}): Promise<Placed<LateDatabase>> {
   const { markKnownReferences, importJournal } = await import('./import-journal.js');
   const placed = await openLedgerAsIs(env, options);
   const { store } = placed;
@@ -62,7 +63,7 @@ export async function openDatabase(
   return withBuilder(await openLedger(context, options));
 }
 
-/** As far as money moves need it. The key is hidden wherever the database repeats it. */
+/** The same for a command, closed when it ends. The key is hidden wherever the database repeats it. */
 export async function openLedger(
   context: CommandContext,
   options: Options = {},

@@ -89,7 +89,7 @@ export async function markKnownReferences(store: StatementStore, env: Environmen
   }
 }
 
-// The planner would rather go through all references.
+// On SQLite. The planner would rather go through all references.
 const numericReference = statement<unknown, never>(
   "select app_id from known_payments indexed by known_by_number where reference_id not glob '*[^0-9]*' limit 1",
 );

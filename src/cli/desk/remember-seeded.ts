@@ -3,7 +3,7 @@ import { remember } from '../../ledger/known/remember.js';
 import type { SeededPayment } from '../../sandbox/index.js';
 import { StoreError } from '../../store/errors.js';
 import type { Environment } from '../../child-environment.js';
-import { openDatabaseAt } from './desk-database.js';
+import { openLedgerAt } from './desk-database.js';
 
 /** Adds sample payments to the known payments; false if the ledger cannot be opened. */
 export async function rememberSeeded(
@@ -12,7 +12,7 @@ export async function rememberSeeded(
   seeded: readonly SeededPayment[],
 ): Promise<boolean> {
   try {
-    const { store, close } = await openDatabaseAt(env);
+    const { store, close } = await openLedgerAt(env);
     try {
       const now = Date.now();
       await store.transaction(async (tx) => {

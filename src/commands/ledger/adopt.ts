@@ -1,7 +1,7 @@
 import { paydesk } from '../../next-command.js';
 import { boolean } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
-import { openDatabase } from '../../cli/desk/desk-database.js';
+import { openLedger } from '../../cli/desk/desk-database.js';
 import { ledgerProblem } from '../../cli/desk/ledger-guard.js';
 import { GuardError, InterruptedError } from '../../errors.js';
 import { adoptedView, adoptionLines, type Adoption } from '../../output/views/ledger-place.js';
@@ -21,7 +21,7 @@ export default class LedgerAdopt extends BaseCommand {
   async run(): Promise<Adoption> {
     const { flags } = await this.parse(LedgerAdopt);
     this.sent.assumeSome();
-    const { place } = await openDatabase(this.context);
+    const { place } = await openLedger(this.context);
     const { ledger } = place;
     const problem = await ledgerProblem(this.context, place);
     if (problem === undefined) return this.show({ ledger, adopted: false, problem: null }, adoptedView);

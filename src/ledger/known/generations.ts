@@ -25,14 +25,14 @@ export async function startGeneration(tx: SqlRunner, engine: Engine, ref: Paymen
   if (recorded === 'other') {
     for (const retire of retiring) await retire(tx, engine, { app_id: appId });
   }
-  await enterGeneration(tx, engine, { app_id: appId, generation });
+  await writeGeneration(tx, engine, { app_id: appId, generation });
 }
 
 const generationOf = statement<{ generation: string }, 'app_id'>(
   'select generation from generations where app_id = :app_id',
 );
 
-const enterGeneration = statement<unknown, 'app_id' | 'generation'>(
+const writeGeneration = statement<unknown, 'app_id' | 'generation'>(
   `insert into generations (app_id, generation) values (:app_id, :generation)
    on conflict (app_id) do update set generation = excluded.generation`,
 );

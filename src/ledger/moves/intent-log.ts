@@ -84,7 +84,6 @@ export function createIntentLog({ engine }: StatementStore, clocks: Clocks, oper
     const sought = { app_id: appId, operation, reference_id: referenceId };
     const [unnamed] = await unnamedIntent(tx, engine, sought);
     if (unnamed) {
-      // The answer shows what the request did not say: a charge is sent without a currency.
       const named = { payment_id: paymentId, customer_id: customerId, currency };
       await nameIntent(tx, engine, { id: unnamed.id, ...named });
     }
