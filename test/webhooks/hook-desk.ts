@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { createClient } from '../../src/client/client.js';
 import { systemClock } from '../../src/client/clock.js';
+import { retryPolicy } from '../../src/client/retry.js';
 import { type DeskDatabase, openDeskDatabase } from '../../src/ledger/database.js';
 import { createOwner } from '../../src/store/owner.js';
 import type { Delivery } from '../../src/webhooks/inbox/delivery.js';
@@ -67,6 +68,8 @@ export async function openHookDesk(sandbox: TestSandbox, location?: string): Pro
     appId: sandbox.app.appId,
     kind: 'sandbox',
     apiKey: () => sandbox.app.apiKey,
+    // As often as usual, without the waits between.
+    retry: { ...retryPolicy, baseMs: 5, capMs: 5 },
   });
   const app = { baseUrl: sandbox.url, appId: sandbox.app.appId };
   const running = new Set<TestListener>();

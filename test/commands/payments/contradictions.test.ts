@@ -5,7 +5,7 @@ import { Server as NetServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { runTyped } from '../../helpers/desk.js';
 import { paydesk, type RunResult } from '../../helpers/run.js';
 import { eventually } from '../../helpers/sandbox.js';
@@ -19,15 +19,19 @@ interface Reply {
   text?: string;
 }
 
-const servers: Server[] = [];
-let home: string;
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'paydesk-contradictions-'));
+// Most of them wait for what a service may still show, so they do that at the same time.
+const it = test.concurrent;
+
+const folder = mkdtempSync(join(tmpdir(), 'paydesk-contradictions-'));
+const servers = new Map<number, Server>();
+const stop = (server: Server) => server.close().closeAllConnections();
+afterAll(() => {
+  for (const server of servers.values()) stop(server);
+  rmSync(folder, { recursive: true, force: true });
 });
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close().closeAllConnections();
-  rmSync(home, { recursive: true, force: true });
-});
+
+/** The desk of a service. */
+const homeOf = (port: number): string => join(folder, String(port));
 
 const payment = (state: string, more: object = {}) => ({
   paymentId: 100231,
@@ -52,8 +56,9 @@ async function start(
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  servers.push(server);
-  return (server.address() as AddressInfo).port;
+  const { port } = server.address() as AddressInfo;
+  servers.set(port, server);
+  return port;
 }
 
 type Way = (args: string[], options: { home: string; env: Record<string, string> }) => Promise<RunResult>;
@@ -68,7 +73,7 @@ const envFor = (port: number) => ({
 /** In this process, unless the test is about two of them. */
 async function run(port: number, args: string[], env: Record<string, string> = {}, way: Way = runTyped) {
   const result = await way([...args, '--json'], {
-    home,
+    home: homeOf(port),
     env: { ...envFor(port), ...env },
   });
   const json = JSON.parse(result.stdout) as {
@@ -142,17 +147,10 @@ it('a reference under which the service shows another payment than by its id mov
 
 it('a row of a batch whose payment has another reference by its id moves nothing', async () => {
   const { told, port } = await startTwoFaced();
-  writeFileSync(join(home, 'rows.csv'), 'reference\ninv-3\n');
-  const plan = join(home, 'plan.json');
-  const planned = await run(port, [
-    'batch',
-    'plan',
-    join(home, 'rows.csv'),
-    '--action',
-    'refund',
-    '--out',
-    plan,
-  ]);
+  const rows = join(folder, 'rows.csv');
+  const plan = join(folder, 'plan.json');
+  writeFileSync(rows, 'reference\ninv-3\n');
+  const planned = await run(port, ['batch', 'plan', rows, '--action', 'refund', '--out', plan]);
   expect(planned.exit).toBe(0);
   expect((await run(port, ['batch', 'apply', plan])).exit).not.toBe(0);
   expect(told).toEqual([]);
@@ -204,7 +202,8 @@ it('a payment of another service proves nothing of the one with the same id', as
   const first = await startPayment('Captured', 'Captured', { status: 500 });
   const second = await start(() => ({ status: 200, body: payment('Refunded', { referenceId: 'other-7' }) }));
   expect(await run(first, ['payments', 'refund', '100231'])).toMatchObject({ exit: 6 });
-  expect(await run(second, ['payments', 'check', '100231'])).toMatchObject({
+  const sameDesk = { PAYDESK_HOME: homeOf(first) };
+  expect(await run(second, ['payments', 'check', '100231'], sameDesk)).toMatchObject({
     exit: 9,
     code: 'ledger-conflict',
   });
@@ -309,7 +308,11 @@ it('a charge that was not answered when its process was killed is in the history
     else return { status: 404 };
     return undefined;
   });
-  await paydesk(charge, { home, env: envFor(port), onStarted: (started) => void (child = started) });
+  await paydesk(charge, {
+    home: homeOf(port),
+    env: envFor(port),
+    onStarted: (started) => void (child = started),
+  });
   expect(await lastCharge(port)).toMatchObject({ operation: 'charge', outcome: 'unknown' });
   expect(await run(port, ['payments', 'check', 'inv-7'])).toMatchObject({ exit: 6 });
 });
@@ -318,7 +321,7 @@ it('a charge that never left is in the history as unsent', async () => {
   const port = await start(({ method, url = '' }, response) => {
     if (method === 'POST') throw new Error('It was never to be sent.');
     if (!url.includes('/payments/')) return { status: 200, body: { customerId: 'c_1', appId: 'app-1' } };
-    response.once('close', () => servers.splice(0).forEach((server) => server.close().closeAllConnections()));
+    response.once('close', () => stop(servers.get(port) as Server));
     return { status: 404 };
   });
   expect(await run(port, charge)).toMatchObject({ exit: 5 });
@@ -359,7 +362,7 @@ it('a second Ctrl-C after a refund was sent says that its outcome is unknown', a
   });
   const refund = ['payments', 'refund', '100231', '--json'];
   const onStarted = (started: ChildProcess) => void (child = started);
-  const { code, stdout } = await paydesk(refund, { home, env: envFor(port), onStarted });
+  const { code, stdout } = await paydesk(refund, { home: homeOf(port), env: envFor(port), onStarted });
   expect(code).toBe(6);
   expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'outcome-unknown', next: ['paydesk history'] } });
 });
@@ -376,13 +379,11 @@ async function sendAgain(what: string, recheck: Reply, read: Reply) {
     told += 1;
     return { status: 503 };
   });
-  // The cases run at the same time, each in a home of its own.
-  const env = { ...quiet, PAYDESK_HOME: mkdtempSync(join(home, 'case-')) };
   // On a busy machine the moment to send may have passed: then nothing is sent.
   const refund = async (...flags: string[]) => {
-    let result = await run(port, ['payments', 'refund', '100231', ...flags], env);
+    let result = await run(port, ['payments', 'refund', '100231', ...flags], quiet);
     while (result.code === 'quiet-period' || result.code === 'not-sent')
-      result = await run(port, ['payments', 'refund', '100231', ...flags], env);
+      result = await run(port, ['payments', 'refund', '100231', ...flags], quiet);
     return result.exit;
   };
   const first = await refund();
@@ -515,7 +516,7 @@ it('nobody takes a payment over whose instruction is still waiting for its answe
   const response = await Promise.race([isTold, isOver]);
   // The answer has begun, so that no time limit ends it while the test looks at the ledger.
   response.writeHead(200, { 'content-type': 'application/json' });
-  const db = new DatabaseSync(join(home, 'data', 'desk.db'));
+  const db = new DatabaseSync(join(homeOf(port), 'data', 'desk.db'));
   const heldSince = () => db.prepare('select steady_ms from holds').get()?.['steady_ms'] as number;
   // Each time it was sent an hour ago by the ledger's clock: only a hold that is renewed says that it is still waited for.
   for (let times = 0; times < 2; times += 1) {
@@ -594,7 +595,7 @@ it('a refund that bounced long after it was sent is failed only if that is so fo
   shown = payment('Refunding');
   expect(await run(port, ['payments', 'check', '100231'], shortly)).toMatchObject({ outcome: 'accepted' });
   // As if a day had passed.
-  const db = new DatabaseSync(join(home, 'data', 'desk.db'));
+  const db = new DatabaseSync(join(homeOf(port), 'data', 'desk.db'));
   for (const table of ['intents', 'outcomes', 'holds'])
     db.exec(`update ${table} set steady_ms = steady_ms - 86400000`);
   db.close();
@@ -696,20 +697,21 @@ async function resend(port: number) {
 
 it('a refund that is sent again and never leaves stays unknown, and is not sent by the next command', async () => {
   let told = 0;
+  const server = () => servers.get(port) as Server;
   const port = await start(({ method, url = '' }) => {
     if (url.includes('referenceId')) return { status: 404 };
     // An instruction has a connection of its own, which finds nobody from now on.
-    if (url.endsWith('/recheck') && told === 1) NetServer.prototype.close.call(servers[0]!);
+    if (url.endsWith('/recheck') && told === 1) NetServer.prototype.close.call(server());
     if (method === 'GET' || url.endsWith('/recheck')) return unchanged;
     told += 1;
     return { status: 503 };
   });
   const refund = (...more: string[]) => run(port, ['payments', 'refund', '100231', ...more], quiet);
   expect((await refund()).exit).toBe(6);
-  const listen = () => new Promise<void>((resolve) => servers[0]!.listen(port, '127.0.0.1', resolve));
+  const listen = () => new Promise<void>((resolve) => server().listen(port, '127.0.0.1', resolve));
   // An attempt within the quiet period rechecks as well, and then cannot even read.
   const again = await eventually(async () => {
-    if (!servers[0]!.listening) await listen();
+    if (!server().listening) await listen();
     const last = await resend(port);
     expect(last.json.error?.message).toContain('was not sent again');
     return last;
