@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { replayDelivery } from '../../src/cli/listening/replay-delivery.js';
 import { createClient } from '../../src/client/client.js';
-import { systemClock, type Clock } from '../../src/client/clock.js';
 import { remember } from '../../src/ledger/known/remember.js';
 import { storeMadeWebhook } from '../../src/webhooks/forwarding/replay.js';
 import { createSender } from '../../src/webhooks/forwarding/sender.js';
@@ -35,10 +34,6 @@ afterEach(async () => {
   await handler.close();
 });
 
-/** Whatever it waits for between two reads, it waits a twentieth of that. */
-const clock: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 20, signal) };
-const listen: HookDesk['listen'] = (options) => desk.listen({ clock, ...options });
-
 const body = (fields: Record<string, unknown>) => JSON.stringify(fields);
 
 /** The next reads are answered with this status. */
@@ -56,7 +51,7 @@ it('a payment without a usable paymentId is an unread delivery', async () => {
   );
   const { appId, apiKey } = sandbox.app;
   const client = createClient({ baseUrl, appId, kind: 'sandbox', apiKey: () => apiKey });
-  const listener = await listen({ client });
+  const listener = await desk.listen({ client });
   const { paymentId } = await sandbox.create();
   await listener.post(body({ paymentId }));
   const [delivery] = await listener.waitFor(1, 10_000);
@@ -66,7 +61,7 @@ it('a payment without a usable paymentId is an unread delivery', async () => {
 });
 
 it('a payment that the service does not show at once is read again', async () => {
-  const listener = await listen();
+  const listener = await desk.listen();
   const { paymentId } = await sandbox.create();
   await failReads(404, 1);
   await listener.post(body({ paymentId, paymentState: 'Created' }));
@@ -75,7 +70,7 @@ it('a payment that the service does not show at once is read again', async () =>
 });
 
 it('a payment that was not found is read again once this desk knows it, by its id or its reference', async () => {
-  const listener = await listen();
+  const listener = await desk.listen();
   const { paymentId, referenceId } = await sandbox.create();
   const byId = () => listener.post(body({ paymentId }));
   const byReference = () => listener.post('', { rest: `/${referenceId}` });
@@ -99,7 +94,7 @@ it('a payment that was not found is read again once this desk knows it, by its i
 });
 
 it('a made-up payment is read a few times, and then not again for a while', async () => {
-  const listener = await listen();
+  const listener = await desk.listen();
   await listener.post(body({ paymentId: 987_654_321 }));
   await listener.waitFor(1);
   expect(readCount()).toBe(4);
@@ -135,7 +130,7 @@ const waitForFailedRead = (listener: TestListener) =>
 const sentNumbers = () => handler.requests.map(({ body: { n } }) => n);
 
 it('a webhook whose state does not pass is not forwarded when it is read at last', async () => {
-  const listener = await listen({ to: [`${handler.url} state=Captured`], readRetries: SOON });
+  const listener = await desk.listen({ to: [`${handler.url} state=Captured`], readRetries: SOON });
   const { paymentId } = await sandbox.create();
   await failReads(503);
   await listener.post(body({ paymentId }));
@@ -148,7 +143,7 @@ it('a webhook whose state does not pass is not forwarded when it is read at last
 
 it('the table replays a webhook whose payment could not be read to the target that needs its state', async () => {
   const to = `${handler.url} state=Captured`;
-  const listener = await listen({ to: [to], readRetries: MUCH_LATER });
+  const listener = await desk.listen({ to: [to], readRetries: MUCH_LATER });
   const { paymentId } = await sandbox.create();
   await failReads(503);
   await listener.post(body({ paymentId, n: 1 }));
@@ -196,7 +191,7 @@ it('the table marks a webhook that this desk made when it replays it', async () 
 });
 
 it('the next webhook of a payment takes those along that could not be read, in order', async () => {
-  const listener = await listen({ to: [`${handler.url} state=Captured`], readRetries: MUCH_LATER });
+  const listener = await desk.listen({ to: [`${handler.url} state=Captured`], readRetries: MUCH_LATER });
   const paymentId = await captured();
   await failReads(503);
   await listener.post(body({ paymentId, n: 1 }));
@@ -210,7 +205,7 @@ it('the next webhook of a payment takes those along that could not be read, in o
 function recoveryTests(): void {
   it('a webhook whose target needs the state is forwarded once the payment can be read', async () => {
     const to = [`${handler.url} state=Captured`];
-    const listener = await listen({ to, ack: 'forwarded', readRetries: SOON });
+    const listener = await desk.listen({ to, ack: 'forwarded', readRetries: SOON });
     const paymentId = await captured();
     await failReads(503);
     expect(await listener.post(body({ paymentId, n: 1 }))).toBe(502);
@@ -228,18 +223,18 @@ function recoveryTests(): void {
 
   it('the next listener with the target reads and forwards it, even when another one read it before', async () => {
     const to = [`${handler.url} state=Captured`];
-    const first = await listen({ to, readRetries: MUCH_LATER });
+    const first = await desk.listen({ to, readRetries: MUCH_LATER });
     const paymentId = await captured();
     await failReads(503);
     await first.post(body({ paymentId, n: 1 }));
     await waitForFailedRead(first);
     await first.stop();
     await answerReads();
-    const other = await listen();
+    const other = await desk.listen();
     expect(await other.waitFor(1)).toMatchObject([{ state: 'Captured' }]);
     await other.stop();
     expect(await failedIds()).toEqual([1]);
-    const second = await listen({ to });
+    const second = await desk.listen({ to });
     const [delivery] = await second.waitFor(1);
     expect(delivery?.forwards).toMatchObject([{ outcome: 'delivered' }]);
     expect(await failedIds()).toEqual([]);

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type AddressInfo, createServer, type Server, type Socket, connect } from 'node:net';
 import { createGivenTunnel, createNoTunnel } from '../../src/webhooks/tunnels/without-program.js';
 import type { Tunnel } from '../../src/webhooks/tunnels/tunnel.js';
+import { systemClock } from '../../src/client/clock.js';
 import { remember } from '../../src/ledger/known/remember.js';
 import { eventually, startTestSandbox, type TestSandbox } from '../helpers/sandbox.js';
 import { type HookDesk, openHookDesk } from './hook-desk.js';
@@ -18,6 +19,9 @@ beforeEach(async () => {
 });
 afterEach(() => desk.close());
 
+/** It compares what it waits for with the time of day. */
+const listen: HookDesk['listen'] = (options) => desk.listen({ clock: systemClock, ...options });
+
 /** A payment whose webhooks go to this address, as the desk remembers one that it created. */
 async function created(webhookUrl: string) {
   const payment = await sandbox.create({ webhookUrl });
@@ -28,14 +32,14 @@ async function created(webhookUrl: string) {
 }
 
 it('what changed while nobody listened is told as missed, kept, and sent by nobody', async () => {
-  const first = await desk.listen();
+  const first = await listen();
   const { url } = first;
   await first.stop();
   const [changed, same] = [await created(url), await created(url)];
   await created('http://127.0.0.1:9/elsewhere');
   await sandbox.pay(changed.paymentId);
   await sandbox.settle();
-  const second = await desk.listen();
+  const second = await listen();
   const missed = await eventually(() => {
     const found = second.events.find(({ type }) => type === 'missed');
     expect(found).toBeDefined();
@@ -108,7 +112,7 @@ async function createDoor(): Promise<{
 
 it('after an outage of the tunnel the open payments are read, and what was lost is told', async () => {
   const door = await createDoor();
-  const listener = await desk.listen({ tunnel: door.tunnel });
+  const listener = await listen({ tunnel: door.tunnel });
   expect(listener.url.startsWith(`${door.url}/wh/`)).toBe(true);
   const { paymentId } = await created(listener.url);
   await listener.waitFor(1);
@@ -146,7 +150,7 @@ it('a new address is told with the open payments that still point to the old one
       };
     },
   };
-  const listener = await desk.listen({ tunnel: moving });
+  const listener = await listen({ tunnel: moving });
   const before = listener.url;
   const { paymentId } = await created(before);
   ended();
