@@ -111,8 +111,8 @@ export async function startTestSandbox(options: Partial<SandboxOptions> = {}): P
     onError: (error) => errors.push(error),
     ...options,
   });
-  // Gives up an idle connection long before the server does, which would cut off the request that uses it just then.
-  const agent = new Agent({ allowH2: false, keepAliveMaxTimeout: 1_000 });
+  // A connection for each request: the server may cut off an idle one that a request is just about to use.
+  const agent = new Agent({ allowH2: false, pipelining: 0 });
   const client = createClient(sandbox.url, sandbox.controlToken, await sandbox.apps(), agent);
   return {
     ...client,

@@ -33,7 +33,9 @@ afterAll(async () => {
 /** A desk that has refunded a live payment. */
 async function usedDesk(): Promise<LiveDesk> {
   const desk = await openLiveDesk(sandbox);
-  expect(await desk.move('refund', await captured(sandbox))).toMatchObject({ code: 0 });
+  // The longer the quiet period, the longer an intent is fresh on a slow machine.
+  const quiet = { PAYDESK_QUIET_PERIOD: '1m' };
+  expect(await desk.move('refund', await captured(sandbox), quiet)).toMatchObject({ code: 0 });
   return desk;
 }
 

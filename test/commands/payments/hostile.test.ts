@@ -70,6 +70,8 @@ it.each(calls)('nothing that the service says moves the cursor: %s %j', async (v
       PAYDESK_APP_ID: 'a',
       PAYDESK_API_KEY: 'key-1234',
       PAYDESK_KIND: 'sandbox',
+      // On a slow machine it says what it waits for, in a line that is drawn again.
+      TERM: 'dumb',
     };
     const { stdout, stderr, code } = await payments(env, verb, [...args, ...more], {
       terminal,
