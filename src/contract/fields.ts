@@ -54,7 +54,7 @@ export const webAddress = described(
   z.string(required('a string')).check(
     z.maxLength(2048, 'must have at most 2048 characters'),
     z.refine(isWebAddress, 'must be an absolute http or https address'),
-    // Webhooks are sent without them, and whoever may read the payment would see them.
+    // Webhooks would be sent without them, and everybody who can read the payment would see them.
     z.refine((value) => !hasUser(value), 'must not have a user name or a password in it'),
   ),
   { format: 'uri' },

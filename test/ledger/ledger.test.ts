@@ -291,7 +291,7 @@ function suite(location: () => Promise<string>): void {
     await store.transaction((tx) =>
       tx
         .insertInto('batch_rows')
-        .values([row, { ...row, batch_id: 'b2' }])
+        .values([row, { ...row, batch_id: 'b2' }, { ...row, line: 3, lease_owner: 'at work' }])
         .execute(),
     );
     const { intent: opened } = await open(ledger, { ...intent, batchId: 'b1' });
@@ -301,9 +301,12 @@ function suite(location: () => Promise<string>): void {
       .selectFrom('batch_rows')
       .select(['batch_id', 'outcome', 'after_state'])
       .orderBy('batch_id')
+      .orderBy('line')
       .execute();
     expect(rows).toEqual([
       { batch_id: 'b1', outcome: 'done', after_state: 'Refunded' },
+      // The process that works on it writes it itself.
+      { batch_id: 'b1', outcome: 'refused', after_state: null },
       { batch_id: 'b2', outcome: 'refused', after_state: null },
     ]);
   });
@@ -341,6 +344,14 @@ function suite(location: () => Promise<string>): void {
     expect(await findKnown(store.db, store.engine, intent)).toBeUndefined();
     expect((await open(ledger, next)).kind).toBe('opened');
     expect(await Array.fromAsync(readHistory(store, {}))).toHaveLength(2);
+  });
+
+  it('does not let what was open before a sandbox was reset hold the payment that has its id now', async () => {
+    const { ledger } = await desk(await location());
+    await open(ledger, { ...intent, generation: 'one' });
+    const next = { ...intent, generation: 'two' };
+    expect(await ledger.findBlocking(next, 'refund', {})).toBeUndefined();
+    expect((await open(ledger, next)).kind).toBe('opened');
   });
 
   it('stays closed, whatever another process adds later', async () => {
