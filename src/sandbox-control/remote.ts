@@ -219,7 +219,7 @@ function refusal(run: Run, { status, text }: Answer): PaydeskError {
   const code = typeof problem['code'] === 'string' ? problem['code'] : 'sandbox-refused';
   const detail = typeof problem['detail'] === 'string' ? problem['detail'] : `It answered ${status}.`;
   const options: ErrorOptions = { code, httpStatus: status };
-  if (status === 401 || status === 403) {
+  if (status === 401) {
     return new ServiceError(
       `The sandbox at ${run.url} does not accept the control token: ${detail}`,
       options,
@@ -227,7 +227,8 @@ function refusal(run: Run, { status, text }: Answer): PaydeskError {
   }
   if (status === 400) return badInput(problem, detail, options);
   if (status === 503) return new TemporaryError(detail, options);
-  return new ServiceError(detail, options);
+  const next = code === 'app-blocked' ? [paydesk('sandbox', 'apps', 'list')] : [];
+  return new ServiceError(detail, { ...options, next });
 }
 
 /** How people type what the control API calls by the names of its fields. */

@@ -58,6 +58,17 @@ describe('pay', () => {
     });
   });
 
+  test('nobody can pay an app that is blocked', async () => {
+    await createPayment(person.sandbox.ready, 'inv-1');
+    const { appId } = person.sandbox.ready.apps[0]!;
+    await person.json('apps', 'set', appId, '--blocked');
+    expect(await person.failure(1, 'pay', 'inv-1')).toMatchObject({
+      code: 'app-blocked',
+      message: 'The app Sandbox shop is blocked.',
+      next: ['paydesk sandbox apps list'],
+    });
+  });
+
   test('a payment that waits for somebody else says for whom', async () => {
     const nextOf = async (reference: string, card: string) => {
       await createPayment(person.sandbox.ready, reference);

@@ -279,6 +279,10 @@ onEveryStore((bench) => {
       expect((await pageOf(redirectUrl)).text).toContain('You cannot pay at the moment');
       const form = { formToken: token, profile: profileOf(own, 'Northbank'), outcome: 'approved' };
       expect((await sendForm(redirectUrl, form)).status).not.toBe(303);
+      expect(await own.control('POST', `/payments/${paymentId}/pay`, { card: 'approved' })).toMatchObject({
+        status: 403,
+        body: { code: 'app-blocked' },
+      });
       await own.control('PATCH', `/apps/${own.app.appId}`, { isBlocked: false });
       expect((await own.read(paymentId)).paymentState).toBe('Created');
     });
