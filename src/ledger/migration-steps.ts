@@ -139,4 +139,7 @@ export const steps = {
   'resolve-sessions': createResolveTables,
   'ledger-place': createPlaceTable,
   'captured-amount': addCapturedAmount,
+  async 'waiting-batch-rows'(db) {
+    await sql`create index batch_rows_waiting on batch_rows (payment_id) where finished = 0`.execute(db);
+  },
 } satisfies Record<string, Migration['up']>;

@@ -11,6 +11,7 @@ const names: ReadonlyArray<keyof typeof steps> = [
   'resolve-sessions',
   'ledger-place',
   'captured-amount',
+  'waiting-batch-rows',
 ];
 
 export const deskMigrations: Migration[] = names.map((name) => ({

@@ -21,6 +21,7 @@ import { refreshKnown } from './refresh.js';
 import { type Language, otherPaid, replyOf, replyPayment } from './reply.js';
 import type { Age, Situation } from './situation.js';
 import { timelineOf, type TimelineEntry } from './timeline.js';
+import { type PlannedInBatch, plannedInBatches } from './planned-in-batches.js';
 import { type Severity, verdictOf } from './verdict.js';
 import {
   riskWarningsFor,
@@ -48,6 +49,8 @@ export interface Explanation {
   order: OrderDetails | undefined;
   /** The customer may have paid twice. */
   alsoPaid: AlsoPaid[];
+  /** Batches that are going to send an instruction for it. */
+  batches: PlannedInBatch[];
   /** What may be told to the customer. */
   reply: string;
 }
@@ -87,6 +90,7 @@ export function explain(
     mustNot: riskWarningsFor(situation),
     order: sources.record?.known && orderOf(sources.record.known),
     alsoPaid: sources.record?.known ? alsoPaidOf(sources.record.known, sources, options) : [],
+    batches: plannedInBatches(sources.record?.waitingBatches ?? [], situation),
     reply: replyOf(situation, replyPayment(read), sources.alsoPaid.map(otherPaid), options.language ?? 'en'),
   };
 }

@@ -23,6 +23,7 @@ interface ExplanationJson extends Pick<
   age: Explanation['age'] | null;
   order: Record<'orderId' | 'name' | 'email' | 'note', string | null> | null;
   alsoPaid: Array<Record<string, unknown>>;
+  batches: Array<Record<'batchId' | 'action' | 'operator' | 'time' | 'text' | 'command', string>>;
 }
 
 function explanationJson(explanation: Explanation): ExplanationJson {
@@ -56,6 +57,11 @@ function explanationJson(explanation: Explanation): ExplanationJson {
         }
       : null,
     alsoPaid,
+    batches: explanation.batches.map(({ time, command, ...batch }) => ({
+      ...batch,
+      time: new Date(time).toISOString(),
+      command: commandText(command),
+    })),
   };
 }
 
@@ -80,12 +86,16 @@ export const explanationView: View<Explanation> = (explanation, context) =>
   context.terminal ? forPerson(explanation, context) : forPipe(explanation);
 
 function standingLines(explanation: Explanation, context: ViewContext): Line[] {
-  const { verdict, severity, timeline, alsoPaid } = explanation;
+  const { verdict, severity, timeline, alsoPaid, batches } = explanation;
   return [
     ...wrapLine(severityPiece(severity, verdict), context.width),
     ...alsoPaid.flatMap(({ text, commands }) => [
       ...wrapLine(toned('waiting', text), context.width),
       ...commands.flatMap((command) => commandLines(`  ${commandText(command)}`, context.width)),
+    ]),
+    ...batches.flatMap(({ text, command }) => [
+      ...wrapLine(toned('waiting', text), context.width),
+      ...commandLines(`  ${commandText(command)}`, context.width),
     ]),
     '',
     ...identityRows(explanation).flatMap(([label, ...parts]) => identityLines(label, parts, context)),
@@ -221,6 +231,7 @@ function forPipe(explanation: Explanation): Line[] {
     ...explanation.alsoPaid.map(({ text, commands }) =>
       row('also-paid', text, ...commands.map((command) => commandText(command))),
     ),
+    ...explanation.batches.map(({ text, command }) => row('in-batch', text, commandText(command))),
     ...identityRows(explanation)
       .slice(1)
       .map(([label, ...parts]) => row(label.toLowerCase(), ...parts)),
