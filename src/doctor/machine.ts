@@ -87,9 +87,13 @@ function keyringProfiles(store: ProfileStore): string[] {
   }
 }
 
+/** Another check reports a folder that cannot be looked into. */
 function modeOf(path: string): number | undefined {
-  const mode = statSync(path, { throwIfNoEntry: false })?.mode;
-  return mode === undefined ? undefined : mode & 0o777;
+  try {
+    return statSync(path).mode & 0o777;
+  } catch {
+    return undefined;
+  }
 }
 
 function readable(folder: string): string[] {

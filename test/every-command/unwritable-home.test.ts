@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -164,7 +164,7 @@ it('every command has a case', () => {
 
 async function run(name: string, make: Case, more: Record<string, string> = {}) {
   const argv = (await make(desk)).map(String);
-  const env = { ...envOf(desk.sandbox), ...more, PAYDESK_HOME: HOME };
+  const env = { ...envOf(desk.sandbox), PAYDESK_HOME: HOME, ...more };
   const Class = await commandClass(name);
   desk.requests();
   return runInProcess(Class, argv, {
@@ -216,5 +216,36 @@ describe('a home that cannot be written', () => {
     const ran = await run('payments:create', make, envOf(desk.sandbox, 'live'));
     expect(ran).toMatchObject({ code: 4, stderr: expect.stringContaining('Nothing was sent.') as string });
     expect(desk.requests().filter((line) => !line.startsWith('GET '))).toEqual([]);
+  });
+});
+
+describe('a home that cannot be looked into', () => {
+  let home: Record<string, string>;
+  beforeAll(() => {
+    // As with a folder of somebody else, asking whether a file is there fails; root may look into every folder.
+    symlinkSync('loop', join(folder, 'loop'));
+    home = { PAYDESK_HOME: join(folder, 'loop', 'home') };
+  });
+
+  // The last two write to a folder of their own choice, and did so above.
+  const others = ['profiles:list', 'reconcile:map', 'scenario:new'];
+  const working = Object.keys(needsNone).filter((name) => !others.includes(name));
+  it.each(working)('%s works', async (name) => {
+    const { code, stderr } = await run(name, needsNone[name]!, home);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) as string });
+  });
+
+  const needing = { ...needsHome, 'profiles:list': words() };
+  it.each(Object.entries(needing))('%s names it and ends with 4', async (name, make) => {
+    const { code, stderr } = await run(name, make, home);
+    expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('loop') as string });
+    expect(stderr).not.toContain('a bug');
+  });
+
+  it('doctor names it and fails', async () => {
+    const { code, stdout } = await run('doctor', words('--json'), home);
+    expect(code).toBe(4);
+    expect(stdout).toContain('config.json cannot be read: its links lead in a circle');
+    expect(stdout).not.toContain('a bug');
   });
 });

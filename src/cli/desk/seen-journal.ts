@@ -39,17 +39,18 @@ export function noteSeen(
 ): boolean {
   const file = journalFile(env);
   const lines = reads.map((read) => `${JSON.stringify({ time, seen: seenPayment(app, read) })}\n`);
-  append(env, file, lines.join(''));
+  const isNoted = append(env, file, lines.join(''));
   if (reads.some(({ fields }) => /^\d+$/.test(fields.referenceId ?? ''))) markNumericReferences(env);
-  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_JOURNAL_BYTES;
+  return isNoted && (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_JOURNAL_BYTES;
 }
 
-/** A home that cannot be written to must not prevent reads. */
-function append(env: Environment, file: string, text: string): void {
+/** Whether it could be written: a home that cannot be written to must not prevent reads. */
+function append(env: Environment, file: string, text: string): boolean {
   try {
     makeFolder(findPaths(env).data);
     appendFileSync(file, text, { mode: 0o600 });
+    return true;
   } catch {
-    return;
+    return false;
   }
 }
