@@ -22,12 +22,28 @@ export function since({ age, now, zone }: Situation): string {
  * When the provider stops reserving the money: usually after 7 days. Where the payment may be older than this desk knows,
  * the text says that the end may come sooner.
  */
-export function reservationEnd({ age, now, zone }: Situation): string {
+export function reservationEnd(situation: Situation): string {
+  const { age, now, zone } = situation;
   if (age === undefined) return 'A reservation usually ends after 7 days.';
+  if (isBackFromFailure(situation)) return endAfterFailure(situation);
   const end = now - age.ms + RESERVATION_MS;
   if (end <= now) return 'The reservation has probably ended by now.';
   const latest = age.certainty === 'at-least' ? bounds['at-least'] : '';
   return `The reservation usually ends after 7 days: ${moment(end, now, zone)}${latest} (in ${roughDuration(end - now)}).`;
+}
+
+/** The payment was reserved before, so the age of its state says nothing about the reservation. */
+const isBackFromFailure = ({ seenFailing, outcomes }: Situation): boolean =>
+  (['capture', 'cancel'] as const).some(
+    (operation) => seenFailing === operation || outcomes[operation] === 'failed',
+  );
+
+function endAfterFailure({ createdTime, now, zone }: Situation): string {
+  const usual = 'The reservation usually ends 7 days after the authorisation';
+  if (createdTime === undefined) return `${usual}.`;
+  const end = createdTime + RESERVATION_MS;
+  if (end <= now) return `${usual}, and may have ended by now.`;
+  return `${usual}: ${moment(end, now, zone)} at the earliest (in ${roughDuration(end - now)}).`;
 }
 
 /** `5 minutes ago`, `just now`. */

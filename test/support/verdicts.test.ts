@@ -194,6 +194,20 @@ describe('of a payment that this desk followed', () => {
     });
   });
 
+  it('counts a reservation from the beginning, and not from the capture that failed', async () => {
+    const own = await openSeededDesk();
+    const before = (await own.explain('stuck-expiring')).verdict;
+    expect(before).toMatch(new RegExp(`after 7 days: ${at} \\(in \\d hours\\)\\.$`));
+    await own.fault({ kind: 'provider-fails', route: 'capture', next: 1 });
+    expect((await own.run('capture', ['stuck-expiring', '--wait'])).code).toBe(3);
+    const { verdict } = await own.explain('stuck-expiring');
+    expect(verdict).toMatch(
+      new RegExp(
+        `^Capture failed: .* 7 days after the authorisation: ${at} at the earliest \\(in \\d hours\\)\\.$`,
+      ),
+    );
+  });
+
   it('does not ask for the same again after a recheck that changed nothing', async () => {
     const { paymentId } = await desk.paid('three-d-secure');
     const first = await desk.explain(paymentId, later(40));
