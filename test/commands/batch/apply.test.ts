@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DeskOptions, runCommand, runTyped, temporaryHome } from '../../helpers/desk.js';
 import { eventually, type ShownPayment } from '../../helpers/sandbox.js';
-import { type BatchDesk, openBatchDesk } from './batches.js';
+import { type BatchDesk, openBatchDesk, waiting } from './batches.js';
 
+/** The desk of those that do not wait. */
 let desk: BatchDesk;
 beforeAll(async () => {
   desk = await openBatchDesk();
@@ -226,17 +227,6 @@ describe('batch apply', () => {
     expect(await desk.told(payments, 'refund')).toEqual([1, 1, 1]);
   });
 
-  it('ends with 5 when nothing was sent because the service failed, also for two rows', async () => {
-    const payments = await desk.paid(2);
-    const plan = await desk.planned(payments);
-    await desk.fault({ kind: 'error-before-commit', route: 'get' });
-    const { code, stderr } = await desk.run('apply', [plan]);
-    await desk.sandbox.control('DELETE', '/faults');
-    expect(code).toBe(5);
-    expect(stderr).toContain('2 of 2 rows not done: 0 done, 2 left to do.');
-    expect(await desk.told(payments, 'refund')).toEqual([0, 0]);
-  });
-
   it('ends with 0 when only rows are not done that the plan left out', async () => {
     const [one, other] = await desk.paid(2);
     const [authorised] = await desk.paid(1, 'approved', { autoCapture: false });
@@ -253,40 +243,11 @@ describe('batch apply', () => {
     expect(stdout.split('\n\n').at(-1)).not.toMatch(/done|refused/);
   });
 
-  it('says in a log which row it waits for and until when, once and without a bar', async () => {
-    const payments = await desk.paid(2);
-    await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
-    const words = ['--wait', '--timeout', '16s', '--concurrency', '1'];
-    const { stderr } = await desk.run('apply', [await desk.planned(payments), ...words]);
-    const line = `line 2: ${payments[0]!.paymentId}. Waiting for the outcome of the refund. Until `;
-    expect(stderr.split(line)).toHaveLength(2);
-    expect(stderr).not.toMatch(/[█░]/);
-  });
-
   it('calls only those rows in flight that are being sent', async () => {
     const plan = await desk.planned(await desk.paid(5));
     const { stderr } = await desk.run('apply', [plan, '--rate', '2/s'], { terminal: true });
     const inFlight = [...stderr.matchAll(/in flight (\d+)/g)].map(([, count]) => Number(count));
     expect(Math.max(0, ...inFlight)).toBeLessThanOrEqual(2);
-  });
-
-  it('counts failed and refused rows apart, with their money', async () => {
-    const failing = await desk.paid(2, 'refund-fails');
-    const fine = await desk.paid(1, 'approved', { amount: 7, currency: 'GBP' });
-    const plan = await desk.planned([...failing, ...fine]);
-    const applying = desk.run('apply', [plan, '--wait', '--json']);
-    await eventually(async () => expect(await desk.told(failing, 'refund')).toEqual([1, 1]));
-    await desk.sandbox.settle();
-    const { code, json } = await applying;
-    expect(code).toBe(7);
-    expect(json).toMatchObject({
-      done: 1,
-      failed: 2,
-      refused: 0,
-      totals: { done: { GBP: 7 }, failed: { EUR: 21 }, refused: {} },
-    });
-    const shown = await desk.run('status', [json.id!], { terminal: true });
-    expect(shown.stdout).toMatch(/done +1 +GBP 7\.00\n +failed +2 +EUR 21\.00/);
   });
 
   it('reads and checks everything with --dry-run, and sends nothing', async () => {
@@ -346,133 +307,6 @@ describe('batch apply', () => {
   });
 });
 
-describe('rows that were sent before and failed', () => {
-  const env = { PAYDESK_QUIET_PERIOD: '1s' };
-
-  /** Refunds of these payments, all of which fail at the provider. Returns the batch. */
-  async function failRefunds(failing: ShownPayment[]): Promise<string> {
-    const applying = desk.run('apply', [await desk.planned(failing), '--wait', '--json'], { env });
-    await eventually(async () => expect(await desk.told(failing, 'refund')).toEqual(failing.map(() => 1)));
-    await desk.sandbox.settle();
-    const { json } = await applying;
-    expect(json).toMatchObject({ failed: failing.length });
-    return json.id!;
-  }
-
-  it('keep the plan usable for --again where it would send nothing without: 9', async () => {
-    const failing = await desk.paid(2, 'refund-fails');
-    await failRefunds(failing);
-    const plan = await desk.planned(failing);
-    const batches = async () => (await desk.run('status', ['--json'])).json['length'];
-    const before = await batches();
-    expect(before).toBeGreaterThan(0);
-    desk.posts();
-    const dry = await desk.run('apply', [plan, '--dry-run', '--json'], { env });
-    expect([dry.code, dry.json]).toEqual([0, expect.objectContaining({ wouldSend: 0 })]);
-    const { code, json } = await desk.run('apply', [plan, '--json'], { env, id: 'batch:apply' });
-    expect([code, json.error]).toEqual([
-      9,
-      expect.objectContaining({
-        code: 'nothing-to-send',
-        message: `${plan} would send nothing. Left out: 2 failed before. Nothing was sent, and no batch was recorded. To send again what failed before, add --again.`,
-        next: [`paydesk batch apply ${plan} --json --again`],
-      }),
-    ]);
-    expect([await batches(), desk.posts()]).toEqual([before, []]);
-    const again = await desk.run('apply', [plan, '--again', '--json'], { env });
-    expect([again.code, again.json]).toEqual([0, expect.objectContaining({ done: 2 })]);
-    expect(await desk.told(failing, 'refund')).toEqual([2, 2]);
-  });
-
-  it('are named by the plan, left out without --again, and sent once with it', async () => {
-    const failing = await desk.paid(2, 'refund-fails');
-    const fresh = await desk.paid(1);
-    const failed = await failRefunds(failing);
-
-    const retry = await desk.run('report', [failed, '--not-done']);
-    const out = desk.path('retry.json');
-    const input = `${retry.stdout}${fresh[0]!.paymentId},,,,,\n`;
-    const planRetry = () => desk.run('plan', ['-', '--action', 'refund', '--out', out, '--json'], { input });
-    const planned = await planRetry();
-    expect(planned.json.counts).toMatchObject({ act: 1, 'failed-before': 2 });
-    expect(planned.json).toMatchObject({ totals: { EUR: 10.5 }, failedTotals: { EUR: 21 } });
-    expect(planned.json.rows![0]!.why).toMatch(/^sent \d+ \w{3} 2\d{3}, \d\d:\d\d UTC and failed$/);
-    const without = await desk.run('apply', [out, '--json'], { env });
-    expect([without.code, without.json]).toEqual([
-      0,
-      expect.objectContaining({ done: 1, failed: 2, failedBefore: 2 }),
-    ]);
-    expect(await desk.told(failing, 'refund')).toEqual([1, 1]);
-
-    await planRetry();
-    const limited = await desk.run('apply', [out, '--again', '--max-total', 'EUR=20', '--json'], { env });
-    expect([limited.code, limited.json.error!.code]).toEqual([9, 'limit-exceeded']);
-    const dry = await desk.run('apply', [out, '--again', '--dry-run', '--json'], { env });
-    expect(dry.json).toMatchObject({ wouldSend: 2 });
-    const again = await desk.run('apply', [out, '--again', '--json'], { env });
-    expect(again.json).toMatchObject({ rows: 3, done: 2, accepted: 2, skipped: 1 });
-    expect(await desk.told(failing, 'refund')).toEqual([2, 2]);
-    // The same plan is used up, and resuming the batch sends nothing again.
-    expect((await desk.run('apply', [out, '--again'], { env })).code).toBe(9);
-    await desk.run('resume', [again.json.id!, '--json'], { env });
-    expect(await desk.told(failing, 'refund')).toEqual([2, 2]);
-  });
-});
-
-describe('rows whose outcome is open', () => {
-  const env = { PAYDESK_QUIET_PERIOD: '1s' };
-
-  /** A plan of one payment to refund and one whose refund was lost on the way. */
-  async function planWithOpen(name: string) {
-    const [open, fresh] = await desk.paid(2);
-    await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
-    const lost = await desk.run('apply', [await desk.planned([open!]), '--json'], { env });
-    expect(lost.json).toMatchObject({ unknown: 1 });
-    const out = desk.path(name);
-    const file = desk.csv('payment', open!.paymentId, fresh!.paymentId);
-    const plan = (...args: string[]) =>
-      desk.run('plan', [file, '--action', 'refund', '--out', out, ...args], { env, terminal: true });
-    return { open: open!, fresh: fresh!, lost: lost.json.id!, out, plan };
-  }
-
-  it('are counted apart from what the plan sends, checked, and not sent', async () => {
-    const { open, fresh, out, plan } = await planWithOpen('open.json');
-    const shown = await plan();
-    expect(shown.stdout).toMatch(
-      /will refund +1 +EUR 10\.50\n +will check +1 +sent\s+\d+\s+\w+\s+\d+,\s+[\d:]+\s+UTC,\s+outcome\s+unknown:\s+will\s+be\s+checked,\s+not\s+sent\s+again/,
-    );
-    const { json } = await plan('--json');
-    expect(json).toMatchObject({ totals: { EUR: 10.5 }, counts: { act: 1, check: 1 } });
-    expect(json.rows!.map(({ verdict }) => verdict)).toEqual(['check', 'act']);
-    const dry = await desk.run('apply', [out, '--dry-run', '--json'], { env });
-    expect(dry.json).toMatchObject({ wouldSend: 1, wouldCheck: 1, totals: { EUR: 10.5 } });
-    expect(dry.json['payments']).toMatchObject([{ payment: fresh.paymentId }]);
-    const limits = ['--max-rows', '1', '--max-total', 'EUR=10.50'];
-    const applied = await desk.run('apply', [out, ...limits, '--json'], { env });
-    expect(applied.json).toMatchObject({ done: 1, unknown: 1 });
-    expect(await desk.told([open, fresh], 'refund')).toEqual([0, 1]);
-  });
-
-  it('are not sent either when their outcome was found out after the plan', async () => {
-    const { open, fresh, lost, out, plan } = await planWithOpen('settled.json');
-    await plan();
-    // The service does not take it the next time, so nothing is open any more.
-    await desk.fault({ kind: 'rate-limit', route: 'refund', retryAfterS: 0 });
-    await eventually(async () => {
-      const resumed = await desk.run('resume', [lost, '--resend-unmoved', '--json'], { env });
-      expect(resumed.json).toMatchObject({ throttled: 1, unknown: 0 });
-    });
-    await desk.sandbox.control('DELETE', '/faults');
-    const applied = await desk.run('apply', [out, '--json'], { env });
-    expect([applied.code, applied.json]).toEqual([7, expect.objectContaining({ done: 1, skipped: 1 })]);
-    const report = await desk.run('report', [applied.json.id!, '--json']);
-    expect(report.json.rows![0]!.why).toBe(
-      'the plan only checks its earlier refund, which is no longer open: plan it again',
-    );
-    expect(await desk.told([open, fresh], 'refund')).toEqual([0, 1]);
-  });
-});
-
 describe('a live app', () => {
   it('needs its confirmation once for the whole plan, and a shared ledger in CI', async () => {
     const options = { key: desk.sandbox.live.apiKey, appId: desk.sandbox.live.appId };
@@ -512,8 +346,177 @@ describe('a live app', () => {
   });
 });
 
-describe('breakers', () => {
-  it('a canary that is not done stops the rest: 7', async () => {
+describe.concurrent('batch apply that waits', () => {
+  waiting('says in a log which row it waits for and until when, once and without a bar', async (desk) => {
+    const payments = await desk.paid(2);
+    await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
+    const words = ['--wait', '--timeout', '16s', '--concurrency', '1'];
+    const { stderr } = await desk.run('apply', [await desk.planned(payments), ...words]);
+    const line = `line 2: ${payments[0]!.paymentId}. Waiting for the outcome of the refund. Until `;
+    expect(stderr.split(line)).toHaveLength(2);
+    expect(stderr).not.toMatch(/[█░]/);
+  });
+
+  waiting('counts failed and refused rows apart, with their money', async (desk) => {
+    const failing = await desk.paid(2, 'refund-fails');
+    const fine = await desk.paid(1, 'approved', { amount: 7, currency: 'GBP' });
+    const plan = await desk.planned([...failing, ...fine]);
+    const applying = desk.run('apply', [plan, '--wait', '--json']);
+    await eventually(async () => expect(await desk.told(failing, 'refund')).toEqual([1, 1]));
+    await desk.sandbox.settle();
+    const { code, json } = await applying;
+    expect(code).toBe(7);
+    expect(json).toMatchObject({
+      done: 1,
+      failed: 2,
+      refused: 0,
+      totals: { done: { GBP: 7 }, failed: { EUR: 21 }, refused: {} },
+    });
+    const shown = await desk.run('status', [json.id!], { terminal: true });
+    expect(shown.stdout).toMatch(/done +1 +GBP 7\.00\n +failed +2 +EUR 21\.00/);
+  });
+
+  waiting('ends with 5 when nothing was sent because the service failed, also for two rows', async (desk) => {
+    const payments = await desk.paid(2);
+    const plan = await desk.planned(payments);
+    await desk.fault({ kind: 'error-before-commit', route: 'get' });
+    const { code, stderr } = await desk.run('apply', [plan]);
+    await desk.sandbox.control('DELETE', '/faults');
+    expect(code).toBe(5);
+    expect(stderr).toContain('2 of 2 rows not done: 0 done, 2 left to do.');
+    expect(await desk.told(payments, 'refund')).toEqual([0, 0]);
+  });
+});
+
+describe.concurrent('rows that were sent before and failed', () => {
+  const env = { PAYDESK_QUIET_PERIOD: '3s' };
+
+  /** Refunds of these payments, all of which fail at the provider. Returns the batch. */
+  async function failRefunds(desk: BatchDesk, failing: ShownPayment[]): Promise<string> {
+    const applying = desk.run('apply', [await desk.planned(failing), '--wait', '--json'], { env });
+    await eventually(async () => expect(await desk.told(failing, 'refund')).toEqual(failing.map(() => 1)));
+    await desk.sandbox.settle();
+    const { json } = await applying;
+    expect(json).toMatchObject({ failed: failing.length });
+    return json.id!;
+  }
+
+  waiting('keep the plan usable for --again where it would send nothing without: 9', async (desk) => {
+    const failing = await desk.paid(2, 'refund-fails');
+    await failRefunds(desk, failing);
+    const plan = await desk.planned(failing);
+    const batches = async () => (await desk.run('status', ['--json'])).json['length'];
+    const before = await batches();
+    expect(before).toBeGreaterThan(0);
+    desk.posts();
+    const dry = await desk.run('apply', [plan, '--dry-run', '--json'], { env });
+    expect([dry.code, dry.json]).toEqual([0, expect.objectContaining({ wouldSend: 0 })]);
+    const { code, json } = await desk.run('apply', [plan, '--json'], { env, id: 'batch:apply' });
+    expect([code, json.error]).toEqual([
+      9,
+      expect.objectContaining({
+        code: 'nothing-to-send',
+        message: `${plan} would send nothing. Left out: 2 failed before. Nothing was sent, and no batch was recorded. To send again what failed before, add --again.`,
+        next: [`paydesk batch apply ${plan} --json --again`],
+      }),
+    ]);
+    expect([await batches(), desk.posts()]).toEqual([before, []]);
+    const again = await desk.run('apply', [plan, '--again', '--json'], { env });
+    expect([again.code, again.json]).toEqual([0, expect.objectContaining({ done: 2 })]);
+    expect(await desk.told(failing, 'refund')).toEqual([2, 2]);
+  });
+
+  waiting('are named by the plan, left out without --again, and sent once with it', async (desk) => {
+    const failing = await desk.paid(2, 'refund-fails');
+    const fresh = await desk.paid(1);
+    const failed = await failRefunds(desk, failing);
+
+    const retry = await desk.run('report', [failed, '--not-done']);
+    const out = desk.path('retry.json');
+    const input = `${retry.stdout}${fresh[0]!.paymentId},,,,,\n`;
+    const planRetry = () => desk.run('plan', ['-', '--action', 'refund', '--out', out, '--json'], { input });
+    const planned = await planRetry();
+    expect(planned.json.counts).toMatchObject({ act: 1, 'failed-before': 2 });
+    expect(planned.json).toMatchObject({ totals: { EUR: 10.5 }, failedTotals: { EUR: 21 } });
+    expect(planned.json.rows![0]!.why).toMatch(/^sent \d+ \w{3} 2\d{3}, \d\d:\d\d UTC and failed$/);
+    const without = await desk.run('apply', [out, '--json'], { env });
+    expect([without.code, without.json]).toEqual([
+      0,
+      expect.objectContaining({ done: 1, failed: 2, failedBefore: 2 }),
+    ]);
+    expect(await desk.told(failing, 'refund')).toEqual([1, 1]);
+
+    await planRetry();
+    const limited = await desk.run('apply', [out, '--again', '--max-total', 'EUR=20', '--json'], { env });
+    expect([limited.code, limited.json.error!.code]).toEqual([9, 'limit-exceeded']);
+    const dry = await desk.run('apply', [out, '--again', '--dry-run', '--json'], { env });
+    expect(dry.json).toMatchObject({ wouldSend: 2 });
+    const again = await desk.run('apply', [out, '--again', '--json'], { env });
+    expect(again.json).toMatchObject({ rows: 3, done: 2, accepted: 2, skipped: 1 });
+    expect(await desk.told(failing, 'refund')).toEqual([2, 2]);
+    // The same plan is used up, and resuming the batch sends nothing again.
+    expect((await desk.run('apply', [out, '--again'], { env })).code).toBe(9);
+    await desk.run('resume', [again.json.id!, '--json'], { env });
+    expect(await desk.told(failing, 'refund')).toEqual([2, 2]);
+  });
+});
+
+describe.concurrent('rows whose outcome is open', () => {
+  const env = { PAYDESK_QUIET_PERIOD: '3s' };
+
+  /** A plan of one payment to refund and one whose refund was lost on the way. */
+  async function planWithOpen(desk: BatchDesk) {
+    const [open, fresh] = await desk.paid(2);
+    await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
+    const lost = await desk.run('apply', [await desk.planned([open!]), '--json'], { env });
+    expect(lost.json).toMatchObject({ unknown: 1 });
+    const out = desk.path('open.json');
+    const file = desk.csv('payment', open!.paymentId, fresh!.paymentId);
+    const plan = (...args: string[]) =>
+      desk.run('plan', [file, '--action', 'refund', '--out', out, ...args], { env, terminal: true });
+    return { open: open!, fresh: fresh!, lost: lost.json.id!, out, plan };
+  }
+
+  waiting('are counted apart from what the plan sends, checked, and not sent', async (desk) => {
+    const { open, fresh, out, plan } = await planWithOpen(desk);
+    const shown = await plan();
+    expect(shown.stdout).toMatch(
+      /will refund +1 +EUR 10\.50\n +will check +1 +sent\s+\d+\s+\w+\s+\d+,\s+[\d:]+\s+UTC,\s+outcome\s+unknown:\s+will\s+be\s+checked,\s+not\s+sent\s+again/,
+    );
+    const { json } = await plan('--json');
+    expect(json).toMatchObject({ totals: { EUR: 10.5 }, counts: { act: 1, check: 1 } });
+    expect(json.rows!.map(({ verdict }) => verdict)).toEqual(['check', 'act']);
+    const dry = await desk.run('apply', [out, '--dry-run', '--json'], { env });
+    expect(dry.json).toMatchObject({ wouldSend: 1, wouldCheck: 1, totals: { EUR: 10.5 } });
+    expect(dry.json['payments']).toMatchObject([{ payment: fresh.paymentId }]);
+    const limits = ['--max-rows', '1', '--max-total', 'EUR=10.50'];
+    const applied = await desk.run('apply', [out, ...limits, '--json'], { env });
+    expect(applied.json).toMatchObject({ done: 1, unknown: 1 });
+    expect(await desk.told([open, fresh], 'refund')).toEqual([0, 1]);
+  });
+
+  waiting('are not sent either when their outcome was found out after the plan', async (desk) => {
+    const { open, fresh, lost, out, plan } = await planWithOpen(desk);
+    await plan();
+    // The service does not take it the next time, so nothing is open any more.
+    await desk.fault({ kind: 'rate-limit', route: 'refund', retryAfterS: 0 });
+    await eventually(async () => {
+      const resumed = await desk.run('resume', [lost, '--resend-unmoved', '--json'], { env });
+      expect(resumed.json).toMatchObject({ throttled: 1, unknown: 0 });
+    });
+    await desk.sandbox.control('DELETE', '/faults');
+    const applied = await desk.run('apply', [out, '--json'], { env });
+    expect([applied.code, applied.json]).toEqual([7, expect.objectContaining({ done: 1, skipped: 1 })]);
+    const report = await desk.run('report', [applied.json.id!, '--json']);
+    expect(report.json.rows![0]!.why).toBe(
+      'the plan only checks its earlier refund, which is no longer open: plan it again',
+    );
+    expect(await desk.told([open, fresh], 'refund')).toEqual([0, 1]);
+  });
+});
+
+describe.concurrent('breakers', () => {
+  waiting('a canary that is not done stops the rest: 7', async (desk) => {
     const payments = await desk.paid(10);
     await desk.fault({ kind: 'error-before-commit', route: 'refund', next: 1 });
     const plan = await desk.planned(payments);
@@ -524,13 +527,13 @@ describe('breakers', () => {
     expect(desk.posts().filter((line) => line.endsWith('/refund'))).toHaveLength(1);
   });
 
-  it('a canary that is done lets the rest follow', async () => {
+  waiting('a canary that is done lets the rest follow', async (desk) => {
     const payments = await desk.paid(10);
     const { code, json } = await desk.run('apply', [await desk.planned(payments), '--canary', 3, '--json']);
     expect([code, json.done]).toEqual([0, 10]);
   });
 
-  it('so many failures stop it, and resume goes on: 7', async () => {
+  waiting('so many failures stop it, and resume goes on: 7', async (desk) => {
     const payments = await desk.paid(10);
     await desk.fault({ kind: 'error-before-commit', route: 'refund' });
     const plan = await desk.planned(payments);
@@ -547,12 +550,12 @@ describe('breakers', () => {
   });
 });
 
-describe('a service that is slow to take them', () => {
-  const env = { PAYDESK_QUIET_PERIOD: '1s' };
-  const refunds = () => desk.sandbox.lines.filter(({ path }) => path.endsWith('/refund'));
+describe.concurrent('a service that is slow to take them', () => {
+  const env = { PAYDESK_QUIET_PERIOD: '3s' };
+  const refunds = ({ sandbox }: BatchDesk) => sandbox.lines.filter(({ path }) => path.endsWith('/refund'));
 
   /** In every place that shows the batch: left to do, because the service throttled it. */
-  async function expectThrottled(id: string, rows: number): Promise<void> {
+  async function expectThrottled(desk: BatchDesk, id: string, rows: number): Promise<void> {
     const status = await desk.run('status', [id, '--json']);
     expect(status.json[0]).toMatchObject({ pending: rows, throttled: rows, unknown: 0 });
     const { stdout } = await desk.run('status', [id], { terminal: true });
@@ -573,75 +576,84 @@ describe('a service that is slow to take them', () => {
     expect(retry.stdout.trimEnd().split('\n')).toHaveLength(rows + 1);
   }
 
-  it('gets a row again at the end of the batch when it said 429, after the quiet period and a recheck', async () => {
-    const payments = await desk.paid(12);
-    const plan = await desk.planned(payments);
-    await desk.fault({ kind: 'rate-limit', route: 'refund', next: 2, retryAfterS: 0 });
-    desk.sandbox.lines.length = 0;
-    const { code, stdout, stderr } = await desk.run('apply', [plan], {
-      env: { PAYDESK_QUIET_PERIOD: '4s' },
-      terminal: true,
-    });
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/accepted +12 +EUR 126\.00/);
-    expect(stderr).toMatch(/2 rows wait until \d\d:\d\d:\d\d UTC/);
-    expect(refunds()).toHaveLength(14);
-    // All others were sent before the first of them was sent again.
-    const sent = refunds().map(({ path }) => path);
-    expect(new Set(sent.slice(0, 12)).size).toBe(12);
-    for (const path of sent.slice(12)) {
-      const lines = desk.sandbox.lines.filter((line) => line.path.startsWith(path.replace(/refund$/, '')));
-      const asked = lines.map((line) => line.path.split('/').at(-1));
-      const between = asked.slice(asked.indexOf('refund') + 1, asked.lastIndexOf('refund'));
-      // Right after the 429, and once more after the quiet period.
-      expect(between.filter((each) => each === 'recheck')).toHaveLength(2);
-    }
-    expect(await desk.told(payments, 'refund')).toEqual(Array(12).fill(1));
-  });
+  waiting(
+    'gets a row again at the end of the batch when it said 429, after the quiet period and a recheck',
+    async (desk) => {
+      const payments = await desk.paid(12);
+      const plan = await desk.planned(payments);
+      await desk.fault({ kind: 'rate-limit', route: 'refund', next: 2, retryAfterS: 0 });
+      desk.sandbox.lines.length = 0;
+      const { code, stdout, stderr } = await desk.run('apply', [plan], {
+        env: { PAYDESK_QUIET_PERIOD: '8s' },
+        terminal: true,
+      });
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/accepted +12 +EUR 126\.00/);
+      expect(stderr).toMatch(/2 rows wait until \d\d:\d\d:\d\d UTC/);
+      expect(refunds(desk)).toHaveLength(14);
+      // All others were sent before the first of them was sent again.
+      const sent = refunds(desk).map(({ path }) => path);
+      expect(new Set(sent.slice(0, 12)).size).toBe(12);
+      for (const path of sent.slice(12)) {
+        const lines = desk.sandbox.lines.filter((line) => line.path.startsWith(path.replace(/refund$/, '')));
+        const asked = lines.map((line) => line.path.split('/').at(-1));
+        const between = asked.slice(asked.indexOf('refund') + 1, asked.lastIndexOf('refund'));
+        // Right after the 429, and once more after the quiet period.
+        expect(between.filter((each) => each === 'recheck')).toHaveLength(2);
+      }
+      expect(await desk.told(payments, 'refund')).toEqual(Array(12).fill(1));
+    },
+  );
 
-  it('is sent one row three times at most in one run, and the rest is left to resume: 7', async () => {
-    const payments = await desk.paid(2);
-    const plan = await desk.planned(payments);
-    await desk.fault({ kind: 'rate-limit', route: 'refund', retryAfterS: 0 });
-    desk.sandbox.lines.length = 0;
-    const { code, json } = await desk.run('apply', [plan, '--json'], { env });
-    expect([code, json]).toEqual([7, expect.objectContaining({ done: 0, pending: 2, state: 'stopped' })]);
-    expect(refunds()).toHaveLength(6);
-    await expectThrottled(json.id!, 2);
-    await desk.sandbox.control('DELETE', '/faults');
-    const resumed = await desk.run('resume', [json.id!, '--json'], { env });
-    expect([resumed.code, resumed.json]).toEqual([0, expect.objectContaining({ done: 2, pending: 0 })]);
-    expect(await desk.told(payments, 'refund')).toEqual([1, 1]);
-  });
+  waiting(
+    'is sent one row three times at most in one run, and the rest is left to resume: 7',
+    async (desk) => {
+      const payments = await desk.paid(2);
+      const plan = await desk.planned(payments);
+      await desk.fault({ kind: 'rate-limit', route: 'refund', retryAfterS: 0 });
+      desk.sandbox.lines.length = 0;
+      const { code, json } = await desk.run('apply', [plan, '--json'], { env });
+      expect([code, json]).toEqual([7, expect.objectContaining({ done: 0, pending: 2, state: 'stopped' })]);
+      expect(refunds(desk)).toHaveLength(6);
+      await expectThrottled(desk, String(json.id), 2);
+      await desk.sandbox.control('DELETE', '/faults');
+      const resumed = await desk.run('resume', [json.id!, '--json'], { env });
+      expect([resumed.code, resumed.json]).toEqual([0, expect.objectContaining({ done: 2, pending: 0 })]);
+      expect(await desk.told(payments, 'refund')).toEqual([1, 1]);
+    },
+  );
 
-  it('keeps a row throttled while resume waits for its quiet period, and gets nothing more', async () => {
-    const plan = await desk.planned(await desk.paid(1));
-    await desk.fault({ kind: 'rate-limit', route: 'refund', retryAfterS: 0 });
-    const { json } = await desk.run('apply', [plan, '--json'], { env });
-    desk.sandbox.lines.length = 0;
-    const early = await desk.run('resume', [json.id!, '--json'], {
-      env: { PAYDESK_QUIET_PERIOD: '10m' },
-      onStart: (interrupt) =>
-        void eventually(() => expect(desk.sandbox.lines).not.toEqual([])).then(interrupt),
-    });
-    expect([early.code, early.json]).toEqual([130, expect.objectContaining({ pending: 1, throttled: 1 })]);
-    expect(refunds()).toEqual([]);
-  });
+  waiting(
+    'keeps a row throttled while resume waits for its quiet period, and gets nothing more',
+    async (desk) => {
+      const plan = await desk.planned(await desk.paid(1));
+      await desk.fault({ kind: 'rate-limit', route: 'refund', retryAfterS: 0 });
+      const { json } = await desk.run('apply', [plan, '--json'], { env });
+      desk.sandbox.lines.length = 0;
+      const early = await desk.run('resume', [json.id!, '--json'], {
+        env: { PAYDESK_QUIET_PERIOD: '10m' },
+        onStart: (interrupt) =>
+          void eventually(() => expect(desk.sandbox.lines).not.toEqual([])).then(interrupt),
+      });
+      expect([early.code, early.json]).toEqual([130, expect.objectContaining({ pending: 1, throttled: 1 })]);
+      expect(refunds(desk)).toEqual([]);
+    },
+  );
 
-  it('is not waited for after Ctrl-C: 130', async () => {
+  waiting('is not waited for after Ctrl-C: 130', async (desk) => {
     const plan = await desk.planned(await desk.paid(1));
     await desk.fault({ kind: 'rate-limit', route: 'refund', retryAfterS: 0 });
     desk.sandbox.lines.length = 0;
     const { code, json } = await desk.run('apply', [plan, '--json'], {
       env: { PAYDESK_QUIET_PERIOD: '10m' },
-      onStart: (interrupt) => void eventually(() => expect(refunds()).toHaveLength(1)).then(interrupt),
+      onStart: (interrupt) => void eventually(() => expect(refunds(desk)).toHaveLength(1)).then(interrupt),
     });
     expect([code, json]).toEqual([130, expect.objectContaining({ stopped: 'asked', pending: 1 })]);
-    await expectThrottled(json.id!, 1);
+    await expectThrottled(desk, String(json.id), 1);
     expect(json.next).toEqual([`paydesk batch resume ${json.id}`, `paydesk batch report ${json.id}`]);
   });
 
-  it('is asked no faster than --rate', async () => {
+  waiting('is asked no faster than --rate', async (desk) => {
     const plan = await desk.planned(await desk.paid(11));
     const from = Date.now();
     expect((await desk.run('apply', [plan, '--rate', '20/s'])).code).toBe(0);

@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { it } from 'vitest';
 import Apply from '../../../src/commands/batch/apply.js';
 import Plan from '../../../src/commands/batch/plan.js';
 import Report from '../../../src/commands/batch/report.js';
@@ -62,6 +63,17 @@ export async function openBatchDesk(options: Partial<SandboxOptions> = {}): Prom
     },
   };
 }
+
+/** A test that mostly waits: at a desk of its own, so that several of them wait at the same time. */
+export const waiting = (name: string, work: (desk: BatchDesk) => Promise<void>): void =>
+  it.concurrent(name, async () => {
+    const own = await openBatchDesk();
+    try {
+      await work(own);
+    } finally {
+      await own.close();
+    }
+  });
 
 type Service = Pick<TestSandbox, 'create' | 'pay' | 'settle' | 'read' | 'books'>;
 

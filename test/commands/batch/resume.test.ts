@@ -10,7 +10,7 @@ import { steadyNow } from '../../../src/ledger/steady-clock.js';
 import { createOwner } from '../../../src/store/owner.js';
 import { paydesk, paydeskTty } from '../../helpers/run.js';
 import { eventually } from '../../helpers/sandbox.js';
-import { type BatchDesk, openBatchDesk } from './batches.js';
+import { type BatchDesk, openBatchDesk, waiting } from './batches.js';
 
 let desk: BatchDesk;
 beforeAll(async () => {
@@ -25,81 +25,93 @@ const reads = () => desk.sandbox.lines.filter(({ method }) => method === 'GET').
 const unbroken = (text: string) => text.replaceAll(/\s+/g, ' ');
 
 describe('batch resume', () => {
-  it('settles by reading what was carried out and lost its answer, and sends nothing again', async () => {
-    const payments = await desk.paid(6);
-    await desk.fault({ kind: 'drop-after-commit', route: 'refund', next: 3 });
-    const { json } = await desk.run('apply', [await desk.planned(payments), '--json']);
-    await desk.sandbox.control('DELETE', '/faults');
-    const { code, json: after } = await desk.run('resume', [json.id!, '--json']);
-    expect(after).toMatchObject({ done: 6, unknown: 0, pending: 0, state: 'finished' });
-    expect(code).toBe(0);
-    expect(await desk.told(payments, 'refund')).toEqual(Array(6).fill(1));
-  });
+  waiting(
+    'settles by reading what was carried out and lost its answer, and sends nothing again',
+    async (desk) => {
+      const payments = await desk.paid(6);
+      await desk.fault({ kind: 'drop-after-commit', route: 'refund', next: 3 });
+      const { json } = await desk.run('apply', [await desk.planned(payments), '--json']);
+      await desk.sandbox.control('DELETE', '/faults');
+      const { code, json: after } = await desk.run('resume', [json.id!, '--json']);
+      expect(after).toMatchObject({ done: 6, unknown: 0, pending: 0, state: 'finished' });
+      expect(code).toBe(0);
+      expect(await desk.told(payments, 'refund')).toEqual(Array(6).fill(1));
+    },
+  );
 
-  it('leaves unknown what never arrived, says so with 7, and sends nothing before the quiet period is over', async () => {
-    const env = { PAYDESK_QUIET_PERIOD: '10m' };
-    const payments = await desk.paid(5);
-    await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
-    const applied = await desk.run('apply', [await desk.planned(payments), '--json'], { env });
-    expect(applied.code).toBe(7);
-    expect(applied.json).toMatchObject({ done: 4, unknown: 1, state: 'unsettled' });
-    desk.posts();
-    const id = applied.json.id!;
-    const again = await desk.run('resume', [id, '--json'], { env });
-    expect([again.code, again.json.unknown]).toEqual([7, 1]);
-    expect(again.json.next).toEqual([`paydesk batch resume ${id}`, `paydesk batch report ${id}`]);
-    const later = /Run batch resume again at \d\d:\d\d UTC: it reads the payment and sends nothing\./;
-    expect(unbroken((await desk.run('resume', [id], { env })).stderr)).toMatch(later);
-    expect(unbroken((await desk.run('status', [id], { env, terminal: true })).stdout)).toMatch(later);
-    const early = await desk.run('resume', [id, '--resend-unmoved', '--json'], { env });
-    expect([early.code, early.json.unknown]).toEqual([7, 1]);
-    expect(desk.posts().filter((line) => line.endsWith('/refund'))).toEqual([]);
-    const report = await desk.run('report', [id, '--json']);
-    expect(report.json.rows!.find((row) => row.outcome === 'unknown')!.why).toMatch(
-      /it can be sent again at \d\d:\d\d UTC/,
-    );
-  });
-
-  it('sends again what never arrived once the quiet period is over, if a person decides so', async () => {
-    const payments = await desk.paid(5);
-    await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 2 });
-    const { json } = await desk.run('apply', [await desk.planned(payments), '--json']);
-    expect(json).toMatchObject({ done: 3, unknown: 2 });
-    desk.posts();
-    const decide = () => resumeLater(desk, String(json.id), { minutes: 11, resend: true });
-    expect((await decide()).counts).toMatchObject({ done: 5, unknown: 0, pending: 0 });
-    const refunds = () => desk.posts().filter((line) => line.endsWith('/refund'));
-    expect(refunds()).toHaveLength(2);
-    expect(await desk.told(payments, 'refund')).toEqual(Array(5).fill(1));
-    expect((await decide()).counts).toMatchObject({ done: 5 });
-    expect(refunds()).toEqual([]);
-  });
-
-  it('says once the quiet period is over that a person may decide, and sends nothing until then', async () => {
-    const env = { PAYDESK_QUIET_PERIOD: '1s' };
-    const payments = await desk.paid(3);
-    await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 2 });
-    const { json } = await desk.run('apply', [await desk.planned(payments), '--json'], { env });
-    expect(json).toMatchObject({ done: 1, unknown: 2 });
-    const id = json.id!;
-    desk.posts();
-    const decide = `paydesk batch resume ${id} --resend-unmoved`;
-    await eventually(async () => {
+  waiting(
+    'leaves unknown what never arrived, says so with 7, and sends nothing before the quiet period is over',
+    async (desk) => {
+      const env = { PAYDESK_QUIET_PERIOD: '10m' };
+      const payments = await desk.paid(5);
+      await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
+      const applied = await desk.run('apply', [await desk.planned(payments), '--json'], { env });
+      expect(applied.code).toBe(7);
+      expect(applied.json).toMatchObject({ done: 4, unknown: 1, state: 'unsettled' });
+      desk.posts();
+      const id = applied.json.id!;
       const again = await desk.run('resume', [id, '--json'], { env });
-      expect(again.json.next).toEqual([decide, `paydesk batch report ${id}`]);
-    });
-    const { stderr } = await desk.run('resume', [id], { env });
-    expect(unbroken(stderr)).toContain('You can decide to send them again: --resend-unmoved sends those');
-    const status = await desk.run('status', [id], { env, terminal: true });
-    expect(status.stdout).toContain(decide);
-    const refunds = () => desk.posts().filter((line) => line.endsWith('/refund'));
-    expect(refunds()).toEqual([]);
-    const decided = await desk.run('resume', [id, '--resend-unmoved', '--json'], { env });
-    expect([decided.code, decided.json]).toEqual([0, expect.objectContaining({ done: 3, unknown: 0 })]);
-    expect(refunds()).toHaveLength(2);
-  });
+      expect([again.code, again.json.unknown]).toEqual([7, 1]);
+      expect(again.json.next).toEqual([`paydesk batch resume ${id}`, `paydesk batch report ${id}`]);
+      const later = /Run batch resume again at \d\d:\d\d UTC: it reads the payment and sends nothing\./;
+      expect(unbroken((await desk.run('resume', [id], { env })).stderr)).toMatch(later);
+      expect(unbroken((await desk.run('status', [id], { env, terminal: true })).stdout)).toMatch(later);
+      const early = await desk.run('resume', [id, '--resend-unmoved', '--json'], { env });
+      expect([early.code, early.json.unknown]).toEqual([7, 1]);
+      expect(desk.posts().filter((line) => line.endsWith('/refund'))).toEqual([]);
+      const report = await desk.run('report', [id, '--json']);
+      expect(report.json.rows!.find((row) => row.outcome === 'unknown')!.why).toMatch(
+        /it can be sent again at \d\d:\d\d UTC/,
+      );
+    },
+  );
 
-  it('sends nothing again unless a person decides so, however much later', async () => {
+  waiting(
+    'sends again what never arrived once the quiet period is over, if a person decides so',
+    async (desk) => {
+      const payments = await desk.paid(5);
+      await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 2 });
+      const { json } = await desk.run('apply', [await desk.planned(payments), '--json']);
+      expect(json).toMatchObject({ done: 3, unknown: 2 });
+      desk.posts();
+      const decide = () => resumeLater(desk, String(json.id), { minutes: 11, resend: true });
+      expect((await decide()).counts).toMatchObject({ done: 5, unknown: 0, pending: 0 });
+      const refunds = () => desk.posts().filter((line) => line.endsWith('/refund'));
+      expect(refunds()).toHaveLength(2);
+      expect(await desk.told(payments, 'refund')).toEqual(Array(5).fill(1));
+      expect((await decide()).counts).toMatchObject({ done: 5 });
+      expect(refunds()).toEqual([]);
+    },
+  );
+
+  waiting(
+    'says once the quiet period is over that a person may decide, and sends nothing until then',
+    async (desk) => {
+      const env = { PAYDESK_QUIET_PERIOD: '3s' };
+      const payments = await desk.paid(3);
+      await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 2 });
+      const { json } = await desk.run('apply', [await desk.planned(payments), '--json'], { env });
+      expect(json).toMatchObject({ done: 1, unknown: 2 });
+      const id = json.id!;
+      desk.posts();
+      const decide = `paydesk batch resume ${id} --resend-unmoved`;
+      await eventually(async () => {
+        const again = await desk.run('resume', [id, '--json'], { env });
+        expect(again.json.next).toEqual([decide, `paydesk batch report ${id}`]);
+      });
+      const { stderr } = await desk.run('resume', [id], { env });
+      expect(unbroken(stderr)).toContain('You can decide to send them again: --resend-unmoved sends those');
+      const status = await desk.run('status', [id], { env, terminal: true });
+      expect(status.stdout).toContain(decide);
+      const refunds = () => desk.posts().filter((line) => line.endsWith('/refund'));
+      expect(refunds()).toEqual([]);
+      const decided = await desk.run('resume', [id, '--resend-unmoved', '--json'], { env });
+      expect([decided.code, decided.json]).toEqual([0, expect.objectContaining({ done: 3, unknown: 0 })]);
+      expect(refunds()).toHaveLength(2);
+    },
+  );
+
+  waiting('sends nothing again unless a person decides so, however much later', async (desk) => {
     const payments = await desk.paid(1);
     await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
     const { json } = await desk.run('apply', [await desk.planned(payments), '--json']);
@@ -109,33 +121,36 @@ describe('batch resume', () => {
     expect(desk.posts().filter((line) => line.endsWith('/refund'))).toEqual([]);
   });
 
-  it('finds out that nothing was sent for an unknown row, and leaves it to the next run', async () => {
-    const payments = await desk.paid(2);
-    const plan = await desk.planned(payments);
-    await desk.fault({ kind: 'drop-before-commit', route: '*' });
-    const { json } = await desk.run('apply', [plan, '--json']);
-    expect(json).toMatchObject({ pending: 2 });
-    await desk.sandbox.control('DELETE', '/faults');
-    const id = json.id!;
-    // As an error that nobody expected leaves a row, before anything was sent.
-    const database = await openDeskDatabase({ location: databaseLocation(desk.env), operator: 'test' });
-    await database.store.transaction((tx) =>
-      tx.updateTable('batch_rows').set({ outcome: 'unknown' }).where('batch_id', '=', id).execute(),
-    );
-    await database.close();
-    desk.posts();
-    const refunds = () => desk.posts().filter((line) => line.endsWith('/refund'));
+  waiting(
+    'finds out that nothing was sent for an unknown row, and leaves it to the next run',
+    async (desk) => {
+      const payments = await desk.paid(2);
+      const plan = await desk.planned(payments);
+      await desk.fault({ kind: 'drop-before-commit', route: '*' });
+      const { json } = await desk.run('apply', [plan, '--json']);
+      expect(json).toMatchObject({ pending: 2 });
+      await desk.sandbox.control('DELETE', '/faults');
+      const id = json.id!;
+      // As an error that nobody expected leaves a row, before anything was sent.
+      const database = await openDeskDatabase({ location: databaseLocation(desk.env), operator: 'test' });
+      await database.store.transaction((tx) =>
+        tx.updateTable('batch_rows').set({ outcome: 'unknown' }).where('batch_id', '=', id).execute(),
+      );
+      await database.close();
+      desk.posts();
+      const refunds = () => desk.posts().filter((line) => line.endsWith('/refund'));
 
-    const checked = await desk.run('resume', [id, '--json']);
-    expect(checked.json).toMatchObject({ done: 0, unknown: 0, pending: 2 });
-    expect(checked.json.next?.[0]).toBe(`paydesk batch resume ${id}`);
-    expect(refunds()).toEqual([]);
-    const { json: sent } = await desk.run('resume', [id, '--json']);
-    expect(sent).toMatchObject({ done: 2, unknown: 0, pending: 0 });
-    expect(refunds()).toHaveLength(2);
-  });
+      const checked = await desk.run('resume', [id, '--json']);
+      expect(checked.json).toMatchObject({ done: 0, unknown: 0, pending: 2 });
+      expect(checked.json.next?.[0]).toBe(`paydesk batch resume ${id}`);
+      expect(refunds()).toEqual([]);
+      const { json: sent } = await desk.run('resume', [id, '--json']);
+      expect(sent).toMatchObject({ done: 2, unknown: 0, pending: 0 });
+      expect(refunds()).toHaveLength(2);
+    },
+  );
 
-  it('ends with 6 when nothing is known to be done and something may be', async () => {
+  waiting('ends with 6 when nothing is known to be done and something may be', async (desk) => {
     const payments = await desk.paid(1);
     await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
     const { code, stderr } = await desk.run('apply', [await desk.planned(payments)]);
@@ -143,13 +158,45 @@ describe('batch resume', () => {
     expect(stderr).toMatch(/paydesk batch resume 20261116-\w{6}/);
   });
 
-  it('sends nothing for a batch that is finished', async () => {
+  waiting('sends nothing for a batch that is finished', async (desk) => {
     const payments = await desk.paid(4);
     const { json } = await desk.run('apply', [await desk.planned(payments), '--json']);
     desk.posts();
     const { code, json: after } = await desk.run('resume', [json.id!, '--json']);
     expect([code, after.done, after.state]).toEqual([0, 4, 'finished']);
     expect(desk.posts()).toEqual([]);
+  });
+
+  waiting(
+    'sends nothing for a row that is over, although the ledger has let go of what was sent',
+    async (desk) => {
+      const payments = await desk.paid(2);
+      await desk.fault({ kind: 'provider-silent', route: 'refund', next: 2 });
+      const { json } = await desk.run('apply', [await desk.planned(payments), '--json']);
+      expect(json).toMatchObject({ accepted: 2, state: 'finished' });
+      desk.posts();
+      // As when a sandbox is started anew: the payments are there again as they were before.
+      const { store, close } = await openDeskDatabase({
+        location: databaseLocation(desk.env),
+        operator: 't',
+      });
+      await store.transaction(async (tx) => {
+        await tx.updateTable('intents').set({ retired: 1 }).execute();
+        await tx.deleteFrom('holds').execute();
+        await tx.updateTable('batch_rows').set({ before_state: 'Refunding' }).execute();
+      });
+      await close();
+      const { code, json: after } = await desk.run('resume', [json.id!, '--json']);
+      expect([code, after]).toEqual([0, expect.objectContaining({ accepted: 2, skipped: 0 })]);
+      expect(desk.posts()).toEqual([]);
+    },
+  );
+
+  waiting('knows no batch that is not there, and none of another app', async (desk) => {
+    expect((await desk.run('resume', ['20200101-nothere'])).code).toBe(2);
+    const { json } = await desk.run('apply', [await desk.planned(await desk.paid(1)), '--json']);
+    const other = await desk.run('resume', [json.id!, '--json'], { env: desk.liveEnv });
+    expect([other.code, other.json.error!.code]).toEqual([9, 'other-app']);
   });
 
   it('waits with --wait for what an earlier run left on its way, once everything is sent', async () => {
@@ -164,32 +211,6 @@ describe('batch resume', () => {
     await desk.sandbox.call('POST', `/payments/${payments[0]!.paymentId}/recheck`);
     const ended = await desk.run('resume', [json.id!, '--wait', '--json']);
     expect([ended.code, ended.json]).toEqual([0, expect.objectContaining({ done: 3, accepted: 0 })]);
-  });
-
-  it('sends nothing for a row that is over, although the ledger has let go of what was sent', async () => {
-    const payments = await desk.paid(2);
-    await desk.fault({ kind: 'provider-silent', route: 'refund', next: 2 });
-    const { json } = await desk.run('apply', [await desk.planned(payments), '--json']);
-    expect(json).toMatchObject({ accepted: 2, state: 'finished' });
-    desk.posts();
-    // As when a sandbox is started anew: the payments are there again as they were before.
-    const { store, close } = await openDeskDatabase({ location: databaseLocation(desk.env), operator: 't' });
-    await store.transaction(async (tx) => {
-      await tx.updateTable('intents').set({ retired: 1 }).execute();
-      await tx.deleteFrom('holds').execute();
-      await tx.updateTable('batch_rows').set({ before_state: 'Refunding' }).execute();
-    });
-    await close();
-    const { code, json: after } = await desk.run('resume', [json.id!, '--json']);
-    expect([code, after]).toEqual([0, expect.objectContaining({ accepted: 2, skipped: 0 })]);
-    expect(desk.posts()).toEqual([]);
-  });
-
-  it('knows no batch that is not there, and none of another app', async () => {
-    expect((await desk.run('resume', ['20200101-nothere'])).code).toBe(2);
-    const { json } = await desk.run('apply', [await desk.planned(await desk.paid(1)), '--json']);
-    const other = await desk.run('resume', [json.id!, '--json'], { env: desk.liveEnv });
-    expect([other.code, other.json.error!.code]).toEqual([9, 'other-app']);
   });
 });
 
