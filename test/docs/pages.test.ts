@@ -18,7 +18,8 @@ function follow(name: string, databases: () => Promise<Databases>): void {
   const path = `${root}${name}`;
   const page = readFileSync(path, 'utf8');
 
-  it(`${name} prints what it says`, async () => {
+  // Each has a home and ports of its own, and waits for the programs that it starts.
+  it.concurrent(`${name} prints what it says`, async () => {
     const reader = await createReader(await databases());
     const stale: Array<{ step: CommandStep; printed: string[] }> = [];
     try {
@@ -43,6 +44,29 @@ const needsPostgres = (name: string) => readFileSync(`${root}${name}`, 'utf8').i
 describe('pages', () => {
   const names = ['README.md', 'docs/scenarios.md', ...recipes];
   for (const name of names.filter((name) => !needsPostgres(name))) follow(name, async () => ({}));
+
+  it.concurrent('README.md names commands of the sandbox that work', async () => {
+    const named = readFileSync(`${root}README.md`, 'utf8').matchAll(/`(paydesk sandbox \w+[^`]*)`/g);
+    const commands = Array.from(named, ([, command]) => command as string);
+    expect(commands.length).toBeGreaterThan(5);
+    const reader = await createReader();
+    try {
+      await reader.type('paydesk sandbox start --detach --memory');
+      const order = '--amount 10 --currency EUR --customer c_1 --return-url https://shop.example/';
+      await reader.type(`paydesk payments create --reference inv-1 ${order}`);
+      await reader.type(`echo '{ "scripts": { "test": "true" } }' > package.json`);
+      for (const command of commands) {
+        const others = command.includes('sandbox start')
+          ? ' --detach --memory --port 4011 --no-profiles'
+          : '';
+        const { text } = await reader.type(`${command}${others}; echo "ended with $?"`);
+        expect(text, command).toContain('ended with 0');
+        if (others !== '') await reader.type('paydesk sandbox stop --port 4011');
+      }
+    } finally {
+      await reader.close();
+    }
+  });
 });
 
 describeWithPostgres('pages with a shared database', (postgres) => {
@@ -83,25 +107,4 @@ it('nothing else is left out', () => {
     linesNotRun(readFileSync(`${root}${name}`, 'utf8')),
   );
   expect(shown).toEqual(NOT_RUN);
-});
-
-it('README.md names commands of the sandbox that work', async () => {
-  const named = readFileSync(`${root}README.md`, 'utf8').matchAll(/`(paydesk sandbox \w+[^`]*)`/g);
-  const commands = Array.from(named, ([, command]) => command as string);
-  expect(commands.length).toBeGreaterThan(5);
-  const reader = await createReader();
-  try {
-    await reader.type('paydesk sandbox start --detach --memory');
-    const order = '--amount 10 --currency EUR --customer c_1 --return-url https://shop.example/';
-    await reader.type(`paydesk payments create --reference inv-1 ${order}`);
-    await reader.type(`echo '{ "scripts": { "test": "true" } }' > package.json`);
-    for (const command of commands) {
-      const others = command.includes('sandbox start') ? ' --detach --memory --port 4011 --no-profiles' : '';
-      const { text } = await reader.type(`${command}${others}; echo "ended with $?"`);
-      expect(text, command).toContain('ended with 0');
-      if (others !== '') await reader.type('paydesk sandbox stop --port 4011');
-    }
-  } finally {
-    await reader.close();
-  }
 });
