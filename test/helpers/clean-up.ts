@@ -6,7 +6,9 @@ type CleanUp = () => unknown;
 const afterTest: CleanUp[] = [];
 const afterFile: CleanUp[] = [];
 
-/** Done once the test that runs now has ended, the latest first. */
+let running = 0;
+
+/** Done once the test that runs now has ended, and all that run at the same time, the latest first. */
 export const cleanUp = (work: CleanUp): void => void afterTest.push(work);
 
 /** Done after the last test of the file. */
@@ -16,5 +18,11 @@ async function doAll(list: CleanUp[]): Promise<void> {
   for (const work of list.splice(0).toReversed()) await work();
 }
 
-export const cleanUpTest = (): Promise<void> => doAll(afterTest);
+export const beginTest = (): void => void (running += 1);
+
+export async function cleanUpTest(): Promise<void> {
+  running -= 1;
+  if (running === 0) await doAll(afterTest);
+}
+
 export const cleanUpFile = (): Promise<void> => doAll(afterFile);

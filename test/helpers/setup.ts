@@ -1,5 +1,6 @@
-import { afterAll, afterEach } from 'vitest';
-import { cleanUpFile, cleanUpTest } from './clean-up.js';
+import { afterAll, afterEach, beforeEach } from 'vitest';
+import { beginTest, cleanUpFile, cleanUpTest } from './clean-up.js';
 
+beforeEach(beginTest);
 afterEach(cleanUpTest);
 afterAll(cleanUpFile);

@@ -96,7 +96,8 @@ async function fakeDesk(fake: FakeCharges) {
   };
 }
 
-describe('a charge that was carried out', () => {
+// Many of them wait for what a service may still show, so they do that at the same time.
+describe.concurrent('a charge that was carried out', () => {
   it('is done although its answer shows it as failed', async () => {
     const desk = await fakeDesk({
       isShown: true,
@@ -316,7 +317,7 @@ const processing = (payment: Payment) => ({
   body: Object.assign(payment, { paymentState: 'Processing' }),
 });
 
-describe('a charge that was accepted', () => {
+describe.concurrent('a charge that was accepted', () => {
   it.each([404, 401, 400])('is still accepted when the reads of --wait answer %i', async (status) => {
     const fake: FakeCharges = {
       isShown: true,
@@ -360,7 +361,7 @@ describe('a charge that was accepted', () => {
   });
 });
 
-describe('a charge that is being cancelled or refunded', () => {
+describe.concurrent('a charge that is being cancelled or refunded', () => {
   const shown = (state: string): FakeCharges => ({
     isShown: true,
     answer: (payment) => ({ status: 200, body: Object.assign(payment, { paymentState: state }) }),
@@ -393,7 +394,7 @@ describe('a charge that is being cancelled or refunded', () => {
 
 const onLiveApp = (payment: Payment) => ({ status: 200, body: { ...payment, app: { isSandbox: false } } });
 
-describe('a charge whose answer shows that the app is live, and the profile says sandbox', () => {
+describe.concurrent('a charge whose answer shows that the app is live, and the profile says sandbox', () => {
   it.each([true, false])('is unknown, and names the payment: reads show it: %s', async (isShown) => {
     const desk = await fakeDesk({ isShown, hidesCustomer: true, answer: onLiveApp });
     const { code, json: told } = await desk.charge();
@@ -423,7 +424,7 @@ describe('a charge whose answer shows that the app is live, and the profile says
   });
 });
 
-describe('a charge whose answer shows it as failed', () => {
+describe.concurrent('a charge whose answer shows it as failed', () => {
   const failed = (payment: Payment) => ({
     status: 200,
     body: Object.assign(payment, { paymentState: 'Failed' }),
@@ -468,7 +469,7 @@ describe('a charge whose answer shows it as failed', () => {
   });
 });
 
-describe('a charge that was declined', () => {
+describe.concurrent('a charge that was declined', () => {
   it.each([
     [
       'has its state twice',
@@ -495,7 +496,7 @@ describe('a charge that was declined', () => {
   });
 });
 
-describe('a batch of charges', () => {
+describe.concurrent('a batch of charges', () => {
   const declined = (payment: Payment) => ({
     status: 200,
     body: Object.assign(payment, { paymentState: 'Declined' }),
