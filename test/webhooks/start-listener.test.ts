@@ -279,11 +279,15 @@ function tests(location: () => Promise<string | undefined>): void {
   it('webhooks of one payment are passed on in order, one after another, and payments side by side', async () => {
     const listener = await desk.listen({ to: [handler.url] });
     const [slow, quick] = [await sandbox.create(), await sandbox.create()];
-    handler.next({ status: 200, delayMs: 3000 });
+    const quickOnesCame = Promise.withResolvers<void>();
+    handler.next({ status: 200, until: quickOnesCame.promise });
     await listener.post(body({ paymentId: slow.paymentId, n: 0 }));
     await handler.waitFor(1);
     for (let n = 1; n <= 5; n += 1) await listener.post(body({ paymentId: slow.paymentId, n }));
     for (let n = 0; n <= 5; n += 1) await listener.post(body({ paymentId: quick.paymentId, n }));
+    // The first of the slow ones is answered only then: until it is, none of the others may follow it.
+    await handler.waitFor(7);
+    quickOnesCame.resolve();
     await listener.waitFor(12);
     const order = (id: number) =>
       handler.requests.filter(({ body: { paymentId } }) => paymentId === id).map(({ body: { n } }) => n);

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databaseLocation } from '../../../src/cli/desk/desk-database.js';
 import { openDeskDatabase } from '../../../src/ledger/database.js';
 import { eventually } from '../../helpers/sandbox.js';
@@ -25,14 +25,13 @@ interface Behaviour {
   state(told: readonly Instruction[]): string;
 }
 
-let server: Server | undefined;
-let services = 0;
-afterEach(() => server?.close());
+const servers: Server[] = [];
+afterAll(() => servers.forEach((server) => server.close()));
 
 async function startService({ refund, state }: Behaviour) {
   const told: Instruction[] = [];
-  // Each with an app of its own: the ledger knows the payments of the one before.
-  const appId = `app_${(services += 1)}`;
+  // Each with an app of its own: the ledger knows the payments of the others.
+  const appId = `app_${servers.length + 1}`;
   const of = (paymentId: number) => told.filter((each) => each.paymentId === paymentId);
   const shown = (paymentId: number) => ({
     paymentId,
@@ -42,7 +41,7 @@ async function startService({ refund, state }: Behaviour) {
     currency: 'EUR',
     paymentState: state(of(paymentId)),
   });
-  server = createServer((request, response) => {
+  const server = createServer((request, response) => {
     const [, id, verb] = /\/payments\/(\d+)(?:\/(\w+))?$/.exec(request.url ?? '') ?? [];
     const paymentId = Number(id);
     let { status, body }: { status: number; body?: unknown } = { status: 200 };
@@ -55,7 +54,8 @@ async function startService({ refund, state }: Behaviour) {
       response.end(JSON.stringify(body ?? shown(paymentId)));
     });
   });
-  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const env = {
     PAYDESK_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     PAYDESK_APP_ID: appId,
@@ -77,7 +77,8 @@ const commitsAndAnswers429: Behaviour = {
   state: ([first]) => (first && Date.now() - first.time > 3_000 ? 'Refunded' : 'Captured'),
 };
 
-describe('a service that carries a refund out, answers 429 and shows it late', () => {
+// All of them wait for the end of a quiet period, so they do that at the same time.
+describe.concurrent('a service that carries a refund out, answers 429 and shows it late', () => {
   it('is told once per payment, and every row is done in the end', async () => {
     const { env, plan, counts } = await startService(commitsAndAnswers429);
     const { out } = await plan('late.json');
@@ -102,7 +103,7 @@ describe('a service that carries a refund out, answers 429 and shows it late', (
   });
 });
 
-describe('a service that carries a refund out, answers 422 and shows it late', () => {
+describe.concurrent('a service that carries a refund out, answers 422 and shows it late', () => {
   it('is told once, and resume finds what was refused to be done', async () => {
     let isShown = false;
     const { env, plan, counts } = await startService({
@@ -123,7 +124,7 @@ describe('a service that carries a refund out, answers 422 and shows it late', (
   });
 });
 
-describe('batch apply --again', () => {
+describe.concurrent('batch apply --again', () => {
   it('sends a failed refund again only when its quiet period is over', async () => {
     const { env, plan, of, counts } = await startService({
       refund: () => ({ status: 200, body: {} }),
@@ -134,7 +135,7 @@ describe('batch apply --again', () => {
       },
     });
     const { out } = await plan('failing.json');
-    const short = { ...env, PAYDESK_QUIET_PERIOD: '1s' };
+    const short = { ...env, PAYDESK_QUIET_PERIOD: '3s' };
     const first = await desk.run('apply', [out, '--wait', '--json'], { env: short });
     expect(first.json).toMatchObject({ failed: 3 });
 
@@ -151,7 +152,7 @@ describe('batch apply --again', () => {
   });
 });
 
-describe('a payment whose refund was not taken before the batch', () => {
+describe.concurrent('a payment whose refund was not taken before the batch', () => {
   const refunds: Behaviour = {
     refund: () => ({ status: 200, body: {} }),
     state: ([first]) => (first ? 'Refunded' : 'Captured'),
