@@ -91,9 +91,18 @@ export async function openTerminal(place: {
     async close() {
       commands.end();
       if (!output.isOver) pty.write('\u0003');
-      const timer = setTimeout(() => pty.kill('SIGKILL'), 5000);
+      const timer = setTimeout(() => killGroup(pty.pid), 5000);
       await output.ended;
       clearTimeout(timer);
     },
   };
+}
+
+/** With the process that runs its commands: that one stays when only its shell is killed. */
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It ended meanwhile.
+  }
 }
