@@ -116,8 +116,9 @@ async function createPool(options: OpenOptions, place: string): Promise<Pool> {
   url.searchParams.delete('options');
   const pool = new pg.Pool({
     connectionString: url.href,
-    // A process that is paused inside a transaction must not keep its locks from everybody else.
-    options: `-c idle_in_transaction_session_timeout=60s ${given} -c search_path=${schema}`,
+    // A process that is paused inside a transaction must not keep its locks from everybody else. What was committed is
+    // on the disk, whatever the database or the role is set to: an instruction leaves only after its intent.
+    options: `-c idle_in_transaction_session_timeout=60s ${given} -c synchronous_commit=on -c search_path=${schema}`,
     max: 10,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,

@@ -134,6 +134,20 @@ describeWithOwnPostgres('PostgreSQL', (postgres) => {
     await store.close();
   });
 
+  test.each(['off', 'local'])('has a commit on the disk where the database says %s', async (setting) => {
+    const location = await postgres().createDatabase();
+    const name = new URL(location).pathname.slice(1);
+    const first = await openStore<Tables>(schemaOptions(location));
+    await sql`alter database ${sql.id(name)} set synchronous_commit = ${sql.lit(setting)}`.execute(first.db);
+    await first.close();
+    for (const given of ['', `?options=-c%20synchronous_commit%3D${setting}`]) {
+      const store = await openStore<Tables>(schemaOptions(`${location}${given}`));
+      const { rows } = await sql`show synchronous_commit`.execute(store.db);
+      expect(rows).toEqual([{ synchronous_commit: 'on' }]);
+      await store.close();
+    }
+  });
+
   test('takes the locks from a process that is paused inside a transaction', async () => {
     const store = await openStore<Tables>(schemaOptions(await postgres().createDatabase()));
     const { rows } = await sql`show idle_in_transaction_session_timeout`.execute(store.db);
