@@ -23,6 +23,7 @@ const none: Ledger = {
   record: async () => true,
   note: async () => undefined,
   noteFound: async () => undefined,
+  remember: async () => undefined,
 };
 
 let close = async () => {};

@@ -97,6 +97,8 @@ export function createPaymentCalls(
 
   return {
     getPayment,
+    /** The payment that an answer shows, whatever was asked; undefined where it shows none. */
+    paymentShownIn: (answer: Answer) => paymentIn(answer, {}),
 
     createPayment: <Chosen extends Flow>(flow: Chosen, body: Requests[FlowEndpoint<Chosen>]['body']) =>
       create(flowEndpoints[flow], body),

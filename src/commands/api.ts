@@ -6,6 +6,7 @@ import { liveLedgerReady, openDesk } from '../cli/desk/desk.js';
 import { apiFlags } from '../cli/flags/api-flags.js';
 import { askToConfirm } from '../cli/desk/live-guard.js';
 import { runMoves } from '../cli/money-move.js';
+import { keepSeen } from '../cli/desk/keep-seen.js';
 import { openSession } from '../cli/desk/session.js';
 import type { JsonValue } from '../contract/json.js';
 import {
@@ -70,8 +71,11 @@ export default class Api extends BaseCommand {
   async #send(request: Extract<ApiRequest, { kind: 'request' }>, flags: MoneyFlags) {
     const { method, path, body } = request;
     if (method === 'GET') {
-      const { client } = await openSession(this.context);
-      return this.#print(await sendApiRequest(client, request));
+      const { client, profile } = await openSession(this.context);
+      const answer = await sendApiRequest(client, request);
+      const seen = answer && 'json' in answer && answer.payment ? [answer.payment] : [];
+      await keepSeen(this.streams.env, profile, seen, this.now().getTime());
+      return this.#print(answer);
     }
     const { desk, guard } = await openDesk(this.context, flags);
     const planned = { method, path, ...(body === undefined ? {} : { body }) };

@@ -9,7 +9,7 @@ import { type NamedPayment, type NamedRead, refuseTwice, stateOf } from './named
 import { checkIntent, findOpenOfUnread, readOrTellOpen, reportBlocked, unreadResult } from './move/check.js';
 import { openUnread } from './move/errors.js';
 import { contradictsDone } from './move/proof.js';
-import { findOpenAt, refOfPayment } from './move/record.js';
+import { findOpenAt, refOfPayment, rememberUnmoved } from './move/record.js';
 import { withLedger } from './with-ledger.js';
 import type { Move, MoveResult } from './move/result.js';
 import { recordFound } from './record-created.js';
@@ -53,6 +53,7 @@ async function checkOne(desk: Desk, named: NamedRead, wait: boolean): Promise<Ch
   const open = entries.filter((entry) => isOpen(outcomeOf(entry)));
   const [newest] = [...open, ...entries];
   if (!newest) {
+    await rememberUnmoved(desk, [read]);
     await correctCharge(desk, read);
     return (await doneBefore(desk, typed, read)) ?? nothing(typed, read);
   }

@@ -93,6 +93,7 @@ export function checkAlways(
   checkInFlight(records, violate);
   checkBooks(records, violate);
   for (const each of followed) checkDoneStays(each, violate);
+  checkOpposites(records, followed, violate);
   checkHolds(records, followed, violate);
   for (const report of records.reports) checkReport(report, records, followed, violate);
 }
@@ -170,6 +171,33 @@ function checkDoneStays({ intent, outcomes }: Followed, violate: (text: string) 
   const first = outcomes.findIndex(({ outcome }) => outcome === 'done');
   const other = first < 0 ? undefined : outcomes.slice(first).find(({ outcome }) => outcome !== 'done');
   if (other) violate(`${name(intent)} was done and then became ${other.outcome}`);
+}
+
+/** What cannot follow an operation that is done. */
+const opposites: Readonly<Record<string, readonly string[]>> = {
+  capture: ['cancel'],
+  cancel: ['capture', 'unhold', 'refund'],
+  refund: ['capture', 'cancel'],
+};
+
+/** Once the desk knows that an operation is done, its opposite is not sent, however old the states are that it reads. */
+function checkOpposites(
+  { readable, stamps }: Records,
+  followed: readonly Followed[],
+  violate: (text: string) => void,
+): void {
+  // A state that the desk does not know may be any, also one that this leads to.
+  if (!readable) return;
+  for (const { intent: first, outcomes } of followed) {
+    const done = outcomes.find(({ outcome }) => outcome === 'done');
+    if (!done) continue;
+    for (const { intent, instruction } of followed) {
+      const isOpposite =
+        intent.payment_id === first.payment_id && opposites[first.operation]?.includes(intent.operation);
+      if (!isOpposite || !instruction || instruction.sent < stamps.outcome(done.id)) continue;
+      violate(`${name(intent)} was sent though ${name(first)} was done`);
+    }
+  }
 }
 
 function checkHolds({ held }: Records, followed: readonly Followed[], violate: (text: string) => void): void {

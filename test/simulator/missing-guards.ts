@@ -25,6 +25,7 @@ const expected: Readonly<Record<keyof typeof sabotages, RegExp>> = {
   'steady-clock': /within the quiet period/,
   'ledger-place': /within the quiet period/,
   'ledger-in-use': /was sent without an intent/,
+  'done-before-its-opposite': /was sent though .* was done/,
   'quiet-after-adoption': /within the quiet period/,
   'monotonic-clock': /took \d+\.?\d* minutes/,
   claim: /was claimed by .* while .* had it/,

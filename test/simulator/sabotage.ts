@@ -146,6 +146,15 @@ function usesAtOnce(ledger: Ledger, store: Store<DeskTables>): Ledger {
   };
 }
 
+/** What this desk has done is forgotten where the opposite is to be sent. */
+function forgetsOpposites(ledger: Ledger): Ledger {
+  return {
+    ...ledger,
+    findBlocking: (ref, operation, asked) => ledger.findBlocking(ref, operation, { ...asked, notShown: [] }),
+    open: (intent, sendAgain) => ledger.open({ ...intent, notShown: [] }, sendAgain),
+  };
+}
+
 /** A recheck is taken to have gone through without being sent. */
 function rechecksNothing(client: Client): Client {
   return {
@@ -259,6 +268,7 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
     },
   },
   'quiet-after-adoption': { ledger: usesAtOnce },
+  'done-before-its-opposite': { ledger: forgetsOpposites },
   'monotonic-clock': { monotonic: (wall) => wall },
   claim: { store: handsOutTwice },
   'single-use-plan': {

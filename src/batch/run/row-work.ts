@@ -100,6 +100,7 @@ async function move(
     const sent = await work.sentFor(row);
     // Another runner has sent it since the row was claimed, which is what changed the payment.
     if (sent && sent.id !== earlier?.id) return workOn(desk, batch, { row, earlier: sent }, work);
+    await work.remember(read);
     return { outcome: 'skipped', after: stateOf(read) ?? undefined, why: change };
   }
   await work.checkApp(read);

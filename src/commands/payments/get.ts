@@ -5,7 +5,8 @@ import type { JsonObject } from '../../contract/json.js';
 import { type FailedRead, paymentCardIn, paymentList, readJson } from '../../output/views/payment.js';
 import type { AppRef } from '../../ledger/payment-ref.js';
 import { namesIn, paymentArgs } from '../../cli/flags/payment-args.js';
-import { noteSeen, readOptions } from '../../cli/desk/seen-journal.js';
+import { keepSeen } from '../../cli/desk/keep-seen.js';
+import { readOptions } from '../../cli/desk/seen-journal.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { openSession } from '../../cli/desk/session.js';
 
@@ -25,7 +26,8 @@ export default class PaymentsGet extends BaseCommand {
     const names = namesIn(args);
     const { client, profile } = await openSession(this.context);
     const asked = await readPayments(client, names, readOptions(this.streams.env));
-    await this.#noteSeen(profile, asked);
+    const seen = asked.flatMap((entry) => ('read' in entry ? [entry.read] : []));
+    await keepSeen(this.streams.env, profile, seen, this.now().getTime());
     const reads = await this.#suggest(profile, asked);
     const [first] = reads;
     if (reads.length === 1 && first && 'error' in first) throw first.error;
@@ -52,15 +54,5 @@ export default class PaymentsGet extends BaseCommand {
     const { lazyDatabase } = await import('../../cli/desk/desk.js');
     const suggesting = { app, database: lazyDatabase(this.context), verb: 'get' } as const;
     return suggestKnown(this.context, suggesting, reads, ({ name }) => name.typed);
-  }
-
-  /** Adds what was read to the known payments, without loading the database. */
-  async #noteSeen(app: AppRef, entries: readonly NamedRead[]): Promise<void> {
-    const { env } = this.streams;
-    const reads = entries.flatMap((entry) => ('read' in entry ? [entry.read] : []));
-    const isLong = reads.length > 0 && noteSeen(env, app, reads, this.now().getTime());
-    if (!isLong) return;
-    const { openToImportJournal } = await import('../../cli/desk/desk-database.js');
-    await openToImportJournal(env);
   }
 }

@@ -21,6 +21,7 @@ export interface NewIntent extends SeenPayment {
   profile?: string | undefined;
   kind: 'sandbox' | 'live';
   quietMs?: number | undefined;
+  notShown?: NotShown | undefined;
   reason?: string | undefined;
   ticket?: string | undefined;
   description?: string | undefined;
@@ -65,7 +66,9 @@ export type BlockedByEarlier =
   /** This ledger has the same operation as done, or as failed and not asked for again. */
   | { kind: 'ended'; intent: Entry }
   /** The same operation may have left and was refused, not taken or failed: it may still show an effect. */
-  | { kind: 'quiet'; intent: Entry };
+  | { kind: 'quiet'; intent: Entry }
+  /** This ledger has another operation as done, and the payment does not show it: what was read may be old. */
+  | { kind: 'contradicted'; intent: Entry };
 
 /** The intent is on the disk and may be sent, or something blocks it. */
 export type Opening =
@@ -97,7 +100,11 @@ export interface SendAgain {
 export interface AskedToSend extends SendAgain {
   /** How long the service may take to show what it did. */
   quietMs?: number | undefined;
+  notShown?: NotShown | undefined;
 }
+
+/** Other operations that cannot have been done to the payment as it was just read. */
+type NotShown = readonly SettleOperation[];
 
 /** The payment id of an intent whose payment nobody has seen so far, or that concerns no payment. */
 export const UNNAMED = '';

@@ -18,5 +18,6 @@ export function createLazyLedger(open: () => Promise<Ledger>): Ledger {
     record: async (...asked) => (await ledger()).record(...asked),
     noteFound: async (...asked) => (await ledger()).noteFound(...asked),
     note: async (...asked) => (await ledger()).note(...asked),
+    remember: async (...asked) => (await ledger()).remember(...asked),
   };
 }

@@ -17,6 +17,7 @@ import {
 import { recordedGeneration, startGeneration } from '../known/generations.js';
 import { createIntentLog, findOpen } from './intent-log.js';
 import { remember, rememberSeen, type Source } from '../known/remember.js';
+import type { SeenPayment } from '../known/seen-payment.js';
 import { createOpening } from './opening.js';
 import type { IntentOperation } from './operations.js';
 import { refColumns, type AppRef, type PaymentNames, type PaymentRef } from '../payment-ref.js';
@@ -64,6 +65,8 @@ export interface Ledger {
    * answer is corrected by what it shows.
    */
   noteFound(intent: NewIntent, outcome: NewOutcome): Promise<void>;
+  /** Records how payments were just seen, where no instruction is written for them. */
+  remember(seen: readonly SeenPayment[]): Promise<void>;
 }
 
 export interface LedgerOptions extends ClockOptions {
@@ -139,6 +142,12 @@ export function createLedger(store: StatementStore, options: LedgerOptions): Led
         const { id, time } = (unnamed ?? inserted) as { id: number; time: number };
         if (source !== undefined) await rememberSeen(tx, engine, { seen: intent, source, now: time });
         await log.insertOutcome(tx, id, outcome, inserted);
+      }),
+
+    remember: (payments) =>
+      store.transaction(async (tx) => {
+        const now = await clocks.wall(tx);
+        for (const seen of payments) await remember(tx, engine, { seen, source: 'read', now });
       }),
   };
 }

@@ -43,21 +43,33 @@ export function createOpening(store: StatementStore, clocks: Clocks, log: Intent
     db: SqlRunner,
     ref: PaymentRef,
     operation: IntentOperation,
-    { again = false, cleared, quietMs = 0 }: AskedToSend,
+    { again = false, cleared, quietMs = 0, notShown = [] }: AskedToSend,
   ): Promise<Blocked | undefined> {
     const [found] = await standingOn(db, engine, { ...refColumns(ref), operation });
     if (!found) throw new Error('The ledger has lost its identity.');
-    const { held, last: lastId, boot, ms } = found;
+    const { held, last: lastId, other, boot, ms } = found;
     if (held !== null && held !== NO_INTENT_YET) return { kind: 'held', intent: await entry(db, held) };
+    const contradicted = other === null ? undefined : await findContradicted(db, other, notShown);
     if (lastId === null) {
+      if (contradicted) return contradicted;
       return boot === null || ms === null ? undefined : quietAfterAdoption(db, clocks, { boot, ms }, quietMs);
     }
     const last = await entry(db, lastId);
     const outcome = outcomeOf(last);
     if (outcome === 'done' || (outcome === 'failed' && !again)) return { kind: 'ended', intent: last };
+    if (contradicted) return contradicted;
     const isClear = isSame(cleared, last) && (await leftOf(db, last, quietMs)) === 0;
     if (isClear) return adoptedNow(db, quietMs);
     return { kind: isOpen(outcome) ? 'held' : 'quiet', intent: last };
+  }
+
+  async function findContradicted(
+    db: SqlRunner,
+    doneId: number,
+    notShown: readonly IntentOperation[],
+  ): Promise<Blocked | undefined> {
+    const done = await entry(db, doneId);
+    return notShown.includes(done.operation) ? { kind: 'contradicted', intent: done } : undefined;
   }
 
   async function leftOf(db: SqlRunner, { id }: Entry, quietMs: number): Promise<number> {
@@ -84,14 +96,15 @@ export function createOpening(store: StatementStore, clocks: Clocks, log: Intent
     await startGeneration(tx, engine, intent);
     const ref = refColumns(intent);
     const { cleared } = sendAgain;
-    const { operation, quietMs = 0 } = intent;
+    const { operation, quietMs = 0, notShown } = intent;
     const early = cleared && ((await adoptedNow(tx, quietMs)) ?? (await claimCleared(tx, cleared, quietMs)));
     if (early) return early;
     const steady = steadyColumns(await clocks.steady(tx));
     await takeHold(tx, engine, { ...ref, intent_id: NO_INTENT_YET, ...steady });
     // Its hold is ours by now.
     const claimed = cleared && { ...cleared, renewed: undefined };
-    const blocked = await findBlocking(tx, intent, operation, { ...sendAgain, cleared: claimed, quietMs });
+    const asked = { ...sendAgain, cleared: claimed, quietMs, notShown };
+    const blocked = await findBlocking(tx, intent, operation, asked);
     if (blocked) {
       const isHeld = blocked.kind === 'held' && blocked.intent.renewed !== undefined;
       if (!isHeld) await dropHold(tx, engine, ref);

@@ -147,9 +147,12 @@ export const adoption = statement<SteadyTime, never>(
 export const MAY_HAVE_LEFT = `not exists (
   select 1 from outcomes where outcomes.intent_id = intents.id and outcomes.may_have_left = 0)`;
 
-/** What may stand in the way: who has the hold, the newest intent, and when the ledger was last adopted, each if any. */
+/**
+ * What may stand in the way: who has the hold, the newest intent, the newest of another operation that is done, and when
+ * the ledger was last adopted, each if any.
+ */
 export const standingOn = statement<
-  { held: number | null; last: number | null; boot: string | null; ms: number | null },
+  { held: number | null; last: number | null; other: number | null; boot: string | null; ms: number | null },
   Ref | 'operation'
 >(
   `select
@@ -158,6 +161,10 @@ export const standingOn = statement<
       where app_id = :app_id and payment_id = :payment_id and operation = :operation and retired = 0
         and ${MAY_HAVE_LEFT}
       order by id desc limit 1) as last,
+     (select id from intents
+      where app_id = :app_id and payment_id = :payment_id and operation <> :operation and retired = 0
+        and operation in ('capture', 'cancel', 'refund', 'unhold') and ${LAST_OUTCOME} = 'done'
+      order by id desc limit 1) as other,
      adopted_boot as boot, adopted_ms as ms
    from identity`,
 );

@@ -64,6 +64,7 @@ export async function reportBlocked(desk: Desk, move: Move, blocked: Blocked): P
   if (blocked.kind === 'adopted') throw justAdopted(move, blocked.leftMs);
   const { kind, intent } = blocked;
   refuseOther(intent, move.read);
+  if (kind === 'contradicted') throw ledgerConflict(intent, move.read);
   if (kind === 'ended') return reportEnded(desk, move, intent);
   if (intent.operation !== move.operation) throw heldBy(intent);
   const result = await checkIntent(desk, move, intent);

@@ -19,12 +19,13 @@ import {
   heldBy,
   interruptedBy,
   justAdopted,
+  ledgerConflict,
   needsForce,
   nothingToResend,
   referenceMoved,
   sentNote,
 } from './errors.js';
-import { findBlocking, findOpenAt } from './record.js';
+import { findBlocking, findOpenAt, rememberUnmoved } from './record.js';
 import { withLedger } from '../with-ledger.js';
 import { forbidden } from './legality.js';
 import { sendMove } from './send.js';
@@ -82,6 +83,7 @@ export async function moveAll(
   refuseTwice(reads);
   const planned: PlannedPayment[] = [];
   for (const entry of reads) planned.push(await planPayment(deskFor(entry), request, entry));
+  await rememberUnmoved(desk, planned.flatMap(notToBeSent(request)));
   const possible = planned.filter((entry) => 'move' in entry);
   const leftOut = planned.flatMap(({ name, ...rest }) =>
     'error' in rest ? [{ typed: name.typed, error: rest.error }] : [],
@@ -123,6 +125,14 @@ type PlannedPayment =
   /** Known from the reads to be over. */
   | { name: NamedPayment; result: MoveResult }
   | { name: NamedPayment; error: PaydeskError; seen?: PaymentRead };
+
+/** What is sent, or was sent before, is recorded with its instruction. */
+const notToBeSent =
+  ({ dryRun }: MovesRequest) =>
+  (entry: PlannedPayment): PaymentRead[] => {
+    if ('error' in entry) return entry.seen === undefined ? [] : [entry.seen];
+    return dryRun && 'move' in entry ? [entry.move.read] : [];
+  };
 
 async function planPayment(desk: Desk, request: MovesRequest, entry: NamedRead): Promise<PlannedPayment> {
   if ('error' in entry) return planUnread(desk, request, entry);
@@ -167,6 +177,7 @@ async function decide(desk: Desk, move: Move, { resend }: MovesRequest): Promise
   }
   if (blocked) {
     const { intent } = blocked;
+    if (blocked.kind === 'contradicted') throw ledgerConflict(intent, read);
     if (intent.operation !== operation) throw heldBy(intent);
     if (isOpen(outcomeOf(intent)) && !resend) return { settle: move, entry: intent };
     const clear = await clearToSend(desk, move, intent);

@@ -162,6 +162,12 @@ export function contradictsDone(operation: SettleOperation, state: StateName | u
   return operation === 'unhold' ? state === 'Held' : !proofs[operation].carriedOut.includes(state);
 }
 
+/** The other operations that cannot have been done to a payment in this state. */
+export const notShownBy = (operation: SettleOperation, state: StateName | undefined): SettleOperation[] =>
+  (['capture', 'cancel', 'refund', 'unhold'] as const).filter(
+    (other) => other !== operation && contradictsDone(other, state),
+  );
+
 function isEnd(operation: SettleOperation, state: StateName | undefined): boolean {
   if (state === undefined) return false;
   if (operation === 'unhold') return true;

@@ -10,9 +10,10 @@ import { safeText } from '../../output/text.js';
 import { StoreError } from '../../store/errors.js';
 import { quietOf, type Desk } from '../desk.js';
 import { idOf, stateOf } from '../named-payments.js';
-import { ledgerFacts } from '../seen-payment.js';
+import { ledgerFacts, seenPayment } from '../seen-payment.js';
 import { withLedger } from '../with-ledger.js';
 import { fingerprintOf } from './fingerprint.js';
+import { notShownBy } from './proof.js';
 import type { Move, MoveResult, Sent } from './result.js';
 import { nounOf } from './words.js';
 
@@ -27,6 +28,7 @@ export function intentOf(desk: Desk, move: Move, before: PaymentRead): NewIntent
     before: stateOf(before) ?? undefined,
     beforeFingerprint: fingerprintOf(before),
     quietMs: quietOf(desk, before),
+    notShown: notShownBy(move.operation, before.state),
     description: move.description,
     reason: move.reason,
     ticket: move.ticket,
@@ -45,8 +47,25 @@ export const findBlocking = (
       again,
       cleared,
       quietMs: quietOf(desk, read),
+      notShown: notShownBy(operation, read.state),
     }),
   );
+
+/**
+ * Makes payments known as they were read, where nothing is sent for them. What they show may be the work of somebody
+ * else, and the next command may read from a replica that does not show it yet.
+ */
+export async function rememberUnmoved(
+  { ledger, app }: Pick<Desk, 'ledger' | 'app'>,
+  reads: readonly PaymentRead[],
+): Promise<void> {
+  if (reads.length === 0) return;
+  try {
+    await ledger.remember(reads.map((read) => seenPayment(app, read)));
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+  }
+}
 
 /** What is open at this desk under the names of a payment that cannot be read. */
 export const findOpenAt =

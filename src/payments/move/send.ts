@@ -12,7 +12,7 @@ import { clearSeen, clearToSend, reportBlocked } from './check.js';
 import { changedMeanwhile, interruptedBy, notSent, notSentAgain, takenOver } from './errors.js';
 import { forbidden } from './legality.js';
 import { beforeOf, isAsBefore, nothingSince } from './proof.js';
-import { findBlocking, intentOf, recordResult } from './record.js';
+import { findBlocking, intentOf, recordResult, rememberUnmoved } from './record.js';
 import { withLedger } from '../with-ledger.js';
 import {
   type CarriedOut,
@@ -142,8 +142,9 @@ async function lastRead(
   const isOther = facts(now) !== facts(read) || hasOtherReference(read.fields.referenceId, now);
   // What is sent again was cleared for the payment exactly as it was.
   const hasMoved = cleared !== undefined && !isAsBefore(beforeOf(read), now);
+  if (!isOther && !hasMoved && stateOf(now) === stateOf(read)) return { before: now };
+  await rememberUnmoved(desk, [now]);
   if (isOther || hasMoved) throw changedMeanwhile(read, now);
-  if (stateOf(now) === stateOf(read)) return { before: now };
   desk.note(`Payment ${labelOf(read)} has changed meanwhile: ${stateOf(read)} → ${stateOf(now)}.`);
   return { before: now, refusal: force ? undefined : forbidden(operation, now) };
 }
@@ -190,7 +191,9 @@ function createFence(desk: Desk, quietMs: number): MoveFence {
         renewed = from;
         // However long the attempts before took: somebody else may have moved the payment since it was read.
         const now = await desk.client.getPayment({ paymentId: idOf(sent.beforeRead) });
-        if (!isAsBefore(sent.before, now)) throw changedMeanwhile(sent.beforeRead, now);
+        if (isAsBefore(sent.before, now)) return;
+        await rememberUnmoved(desk, [now]);
+        throw changedMeanwhile(sent.beforeRead, now);
       },
       beforeFirstByte: () => desk.steady() - renewed <= limitMs,
     }),
