@@ -16,7 +16,10 @@ export const problems = {
   'reference-conflict': { status: 409, title: 'The referenceId is in use for another request' },
   'customer-conflict': { status: 409, title: 'The customerId is in use' },
   'body-too-large': { status: 413, title: 'The body is larger than 1 MiB' },
-  'unsupported-media-type': { status: 415, title: 'The body must be application/json' },
+  'unsupported-media-type': {
+    status: 415,
+    title: 'The body must be application/json in UTF-8, not compressed',
+  },
   'operation-not-allowed': { status: 422, title: 'The state of the payment does not allow this' },
   'method-not-chargeable': { status: 422, title: 'There is no stored method to charge' },
   'rate-limited': { status: 429, title: 'Too many requests' },

@@ -44,7 +44,7 @@ export function controlDocument(): Json {
           description: 'The `controlToken` that `paydesk sandbox start --json` prints.',
         },
       },
-      responses: failureResponses([400, 401, 403, 404, 422]),
+      responses: failureResponses([400, 401, 403, 404, 415, 422]),
       schemas: sorted(),
     },
   };
@@ -101,6 +101,7 @@ function describeOperation(route: ControlRoute, use: UseSchema): Json {
         401,
         403,
         ...(names.length > 0 ? [404] : []),
+        ...(body ? [415] : []),
         ...(first === 'payments' || first === 'seed' || first === 'settlement' ? [422] : []),
       ]),
     },

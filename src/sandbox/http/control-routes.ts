@@ -14,6 +14,7 @@ import {
 import { Refusal } from '../domain/refusal.js';
 import type { StreamedFile } from '../settlement/file-format.js';
 import { equal } from './addresses.js';
+import { requirePlainBody } from './body-headers.js';
 import { askControl, type ControlTools } from './control-handlers.js';
 import { refusalOf } from './service.js';
 
@@ -67,6 +68,7 @@ const isStreamed = (result: ControlAnswers[ControlRoute]): result is StreamedFil
 async function bodyOf(c: Context, route: ControlRoute): Promise<unknown> {
   const { body } = controlOperation(route);
   if (body === undefined) return undefined;
+  requirePlainBody((name) => c.req.header(name));
   return body === exportDocument ? c.req.text() : jsonBody(c);
 }
 

@@ -9,6 +9,7 @@ import type { AnswerChoices } from '../answers.js';
 import { amountOverLimit } from '../domain/amount-limit.js';
 import { invalidRequest } from '../domain/references.js';
 import { Refusal } from '../domain/refusal.js';
+import { requirePlainBody } from './body-headers.js';
 
 /** A request of the service, whatever carried it. */
 export interface ServiceRequest {
@@ -52,7 +53,7 @@ async function refuseUnknown(request: ServiceRequest, parameters: readonly strin
     .filter((key) => !parameters.includes(key))
     .map((path): FieldError => ({ path, message: 'is not a parameter of this request' }));
   // Who sent none may be gone by now, and what was asked is carried out all the same.
-  const text = hasBody(request) ? (await request.body()).trim() : '';
+  const text = hasBody(request) ? (await readText(request)).trim() : '';
   if (text !== '' && !/^\{\s*\}$/.test(text)) {
     requireJson(request);
     const parsed = noFields.safeParse(parseBody(text));
@@ -90,7 +91,7 @@ async function readBody(
   wrongReferences: (body: object) => Promise<FieldError[]>,
 ): Promise<unknown> {
   requireJson(request);
-  const value = parseBody(await request.body());
+  const value = parseBody(await readText(request));
   const parsed = schema.safeParse(value);
   const tooLarge = isJsonObject(value) ? amountOverLimit(value) : [];
   if (parsed.success && tooLarge.length === 0) return parsed.data;
@@ -100,6 +101,11 @@ async function readBody(
     ...errors,
     ...more.filter(({ path }) => !errors.some((error) => error.path === path)),
   ]);
+}
+
+function readText(request: ServiceRequest): Promise<string> {
+  requirePlainBody(request.header);
+  return request.body();
 }
 
 function requireJson(request: ServiceRequest): void {

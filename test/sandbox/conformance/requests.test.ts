@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { hostedBody, newReference, type TestSandbox } from '../../helpers/sandbox.js';
 import { onEveryStore } from './stores.js';
@@ -228,6 +229,60 @@ onEveryStore((bench) => {
     test('of application/json with a charset are taken', async () => {
       const headers = { 'content-type': 'Application/JSON; charset=UTF-8' };
       expect((await raw(JSON.stringify(hostedBody()), headers)).status).toBe(201);
+    });
+
+    const json = 'application/json';
+    const readable = [
+      { 'content-type': `${json};charset="Utf-8"` },
+      { 'content-type': `${json}; profile="a; charset=b"; CharSet=utf-8 ; v=1` },
+      { 'content-type': json, 'content-encoding': 'identity' },
+      { 'content-type': json, 'content-encoding': 'Identity, identity' },
+      { 'content-type': json, 'content-encoding': '' },
+    ];
+    const unreadable = [
+      [
+        { 'content-type': `${json}; charset=utf-16` },
+        'Send the body in UTF-8: the sandbox does not take charset=utf-16.',
+      ],
+      [
+        { 'content-type': `${json}; v=1;CHARSET="ISO-8859-1"` },
+        'Send the body in UTF-8: the sandbox does not take charset=ISO-8859-1.',
+      ],
+      [
+        { 'content-type': json, 'content-encoding': 'gzip' },
+        'Send the body as it is: the sandbox does not take Content-Encoding gzip.',
+      ],
+      [
+        { 'content-type': json, 'content-encoding': 'identity, br' },
+        'Send the body as it is: the sandbox does not take Content-Encoding identity, br.',
+      ],
+    ] as const;
+
+    test.each(readable)('with the headers %o are taken', async (headers) => {
+      expect((await raw(JSON.stringify(hostedBody()), headers)).status).toBe(201);
+    });
+
+    test.each(unreadable)('with the headers %o are refused', async (headers, detail) => {
+      const refused = { status: 415, body: { code: 'unsupported-media-type', detail } };
+      const text = JSON.stringify(hostedBody());
+      const accepted = 'content-encoding' in headers ? 'identity' : undefined;
+      for (const body of [text, gzipSync(text)]) {
+        const answer = await raw(body, headers);
+        expect(answer).toMatchObject(refused);
+        expect(answer.headers['accept-encoding']).toBe(accepted);
+      }
+      const { paymentId } = await sandbox().create();
+      const cancel = `/payments/${paymentId}/cancel`;
+      expect(await sandbox().call('POST', cancel, undefined, { raw: '{}', headers })).toMatchObject(refused);
+      const app = { raw: '{"friendlyName":"Another shop"}', headers };
+      expect(await sandbox().control('POST', '/apps', undefined, app)).toMatchObject(refused);
+    });
+
+    test('with these headers are not looked at where nothing is read of them', async () => {
+      for (const [headers] of unreadable) {
+        expect((await sandbox().call('GET', '/customers', undefined, { headers })).status).toBe(200);
+        expect((await sandbox().control('GET', '/apps', undefined, { headers })).status).toBe(200);
+      }
     });
 
     test.each([
