@@ -44,6 +44,7 @@ export function failureResponses(statuses: readonly number[] = Object.keys(title
       titles[status] as string,
       {
         description: codes.map(([code, problem]) => `\`${code}\`: ${problem.title}.`).join(' '),
+        ...(status === 401 && { headers: { 'WWW-Authenticate': scheme } }),
         ...(status === 429 && { headers: { 'Retry-After': retryAfter } }),
         content: problemContent,
       },
@@ -55,6 +56,7 @@ export function failureResponses(statuses: readonly number[] = Object.keys(title
   };
 }
 
+const scheme = { description: 'How to authenticate.', schema: { const: 'Bearer' } };
 const retryAfter = { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 0 } };
 
 /** The answers of an operation; `content` is that of a success. */

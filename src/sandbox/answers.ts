@@ -177,7 +177,8 @@ interface FailureFacts {
 export function shapeFailure(choices: AnswerChoices, failure: FailureFacts): ShapedAnswer {
   const { status, title } = problems[failure.code];
   const answer = shapeFailureBody(choices, failure, failure.status ?? status, title);
-  return { ...answer, headers: { ...failure.headers, ...answer.headers } };
+  const scheme = answer.status === 401 ? { 'www-authenticate': 'Bearer' } : {};
+  return { ...answer, headers: { ...scheme, ...failure.headers, ...answer.headers } };
 }
 
 function shapeFailureBody(

@@ -56,6 +56,19 @@ onEveryStore((bench) => {
       expect({ status, code: body.code }).toEqual({ status: 401, code: 'malformed-authorization' });
     });
 
+    test('every 401 names the scheme, and nothing else does', async () => {
+      for (const key of [null, 'wrong', 'two words']) {
+        for (const answer of [
+          await sandbox().call('GET', '/customers', undefined, { key }),
+          await sandbox().control('GET', '/apps', undefined, { key }),
+        ]) {
+          expect(answer).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
+        }
+      }
+      const { status, headers } = await sandbox().call('GET', '/customers', undefined, { appId: 'other' });
+      expect({ status, scheme: headers['www-authenticate'] }).toEqual({ status: 403, scheme: undefined });
+    });
+
     test('an unknown key is 401, a key of another app is 403, and neither says what is there', async () => {
       const { paymentId } = await sandbox().create();
       for (const path of ['/customers', `/payments/${paymentId}`, '/nowhere']) {
