@@ -36,6 +36,8 @@ export const sendFlags = {
   'skip-verify': boolean({ summary: 'Do not verify the TLS certificate of targets.' }),
 };
 
+const needing = <F extends object>(flag: F, ...dependsOn: string[]): F => ({ ...flag, dependsOn });
+
 /** Where webhooks come from and go to. */
 export const listenFlags = {
   'forward-to': targetFlag({
@@ -50,10 +52,9 @@ export const listenFlags = {
     helpValue: 'N',
     summary: `Local port (default ${LISTEN_PORT}, or a free one if it is in use); 0 picks a free one.`,
   }),
-  ...sendFlags,
+  header: needing(sendFlags.header, 'forward-to'),
+  'skip-verify': needing(sendFlags['skip-verify'], 'forward-to'),
 };
-
-const withListen = <F extends object>(flag: F): F => ({ ...flag, dependsOn: ['listen'] });
 
 /** How create follows its payment. */
 export const followFlags = {
@@ -66,11 +67,11 @@ export const followFlags = {
     exclusive: ['webhook-url', 'wait', 'dry-run'],
     summary: 'Receive its webhooks until it is paid, or until --timeout (default 5m).',
   }),
-  'forward-to': withListen(listenFlags['forward-to']),
-  tunnel: withListen(listenFlags.tunnel),
-  port: withListen(listenFlags.port),
-  header: withListen(listenFlags.header),
-  'skip-verify': withListen(listenFlags['skip-verify']),
+  'forward-to': needing(listenFlags['forward-to'], 'listen'),
+  tunnel: needing(listenFlags.tunnel, 'listen'),
+  port: needing(listenFlags.port, 'listen'),
+  header: needing(sendFlags.header, 'listen', 'forward-to'),
+  'skip-verify': needing(sendFlags['skip-verify'], 'listen', 'forward-to'),
 };
 
 /** Which webhooks matter. */
@@ -105,6 +106,7 @@ export const chaosFlags = {
 
 export const ackFlag = option({ options: ['immediate', 'forwarded'] as const })({
   default: 'immediate' as const,
+  dependsOn: ['forward-to'],
   summary: 'Answer the service when a webhook is saved, or when every target accepted it.',
 });
 

@@ -632,6 +632,10 @@ describe('payments create --listen', () => {
   it('takes its settings only beside --listen', async () => {
     const { code, stderr } = await run('create', [...createFlags('r'), '--forward-to', handler.url]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('can only be used together with --listen')]);
+    const unused = ['--header', 'X-Env:test', '--skip-verify'];
+    const nowhere = await run('create', [...createFlags('r'), '--listen', '--timeout', '1s', ...unused]);
+    expect(nowhere.code).toBe(2);
+    expect(nowhere.stderr.match(/can only be used together with --forward-to/g)).toHaveLength(2);
     const both = await run('create', [
       ...createFlags('r'),
       '--listen',

@@ -370,8 +370,12 @@ describe('for jobs', () => {
     expect([usage.code, usage.stdout]).toEqual([2, expect.stringMatching(/^\{"error":.*--port.*\}\n$/)]);
     const never = await home.run('webhook', 'listen', '--until', 'Refunded', '--state', 'Captured', '--json');
     expect([never.code, never.stdout]).toEqual([2, expect.stringContaining('add --state Refunded')]);
-    const calm = await home.run('webhook', 'listen', '--chaos', 'drop');
-    expect([calm.code, calm.stderr]).toEqual([2, expect.stringContaining('together with --forward-to')]);
+    const nowhere = ['--chaos=drop', '--header=X-Env:test', '--skip-verify', '--ack=forwarded'];
+    const calm = await home.run('webhook', 'listen', ...nowhere);
+    expect(calm.code).toBe(2);
+    for (const flag of ['--chaos', '--header', '--skip-verify', '--ack']) {
+      expect(calm.stderr).toMatch(new RegExp(`${flag} +can only be used together with --forward-to`));
+    }
     const target = await home.run('webhook', 'listen', '--forward-to', 'shop.example', '--chaos', 'fire');
     expect([target.code, target.stderr]).toEqual([2, expect.stringContaining('add the scheme')]);
     expect(target.stderr).toContain('duplicate,delay,reorder,drop');
