@@ -95,7 +95,7 @@ export const chaosFlags = {
   chaos: custom<ChaosKind[]>({ parse: async (text) => parseChaos(text) })({
     helpValue: chaosKinds.join(','),
     dependsOn: ['forward-to'],
-    summary: 'Disturb one in four forwards in this way, to test your handler.',
+    summary: 'Test your handler: each kind disturbs one in four forwards.',
   }),
   'chaos-seed': custom<number>({ parse: async (text) => parseCount(text, 0) })({
     helpValue: 'N',
