@@ -1,4 +1,6 @@
+import { stateNames } from '../contract/states.js';
 import type { PaymentChange, Sandbox } from '../sandbox/index.js';
+import { didYouMean } from '../suggest.js';
 import { millisecondsOf } from './times.js';
 import type * as api from './types.js';
 
@@ -44,8 +46,10 @@ export function createWebhooks(sandbox: Sandbox): api.Webhooks {
 
   return {
     list,
-    waitFor: (payment, state, { timeout = DELIVERY_MS } = {}) =>
-      waitFor(payment, state, millisecondsOf(timeout)),
+    async waitFor(payment, state, { timeout = DELIVERY_MS } = {}) {
+      requireState(state);
+      return waitFor(payment, state, millisecondsOf(timeout));
+    },
     resend: (id) => sandbox.ask('POST /webhooks/{id}/resend', { parameters: { id: String(id) } }),
   };
 }
@@ -62,6 +66,13 @@ function webhookOf(change: PaymentChange): api.Webhook {
     finished: url === null || finished === 1,
     deliveries: deliveries.map(({ url: to, status, error, answer }) => ({ url: to, status, error, answer })),
   };
+}
+
+/** A typo would be waited for until the time is up. */
+function requireState(state: string): void {
+  if (stateNames.some((name) => name === state)) return;
+  const close = didYouMean(state, stateNames);
+  throw new TypeError(`Unknown state: ${state}.${close || ` States: ${stateNames.join(', ')}.`}`);
 }
 
 function notCome(payment: api.PaymentKey, state: string, limitMs: number, all: api.Webhook[]): string {

@@ -141,6 +141,16 @@ describe('startSandbox', () => {
     );
   });
 
+  test('does not wait for a state that does not exist', async () => {
+    const sandbox = await open();
+    await create(sandbox, 'r-1');
+    const wait = (state: string) => sandbox.webhooks.waitFor('r-1', state, { timeout: '50ms' });
+    await expect(wait('Bogus')).rejects.toThrow(
+      /^Unknown state: Bogus\. States: Created, .*, Captured, .*, Expired\.$/,
+    );
+    await expect(wait('captred')).rejects.toThrow('Unknown state: captred. Did you mean Captured?');
+  });
+
   test('is exported, reset and imported', async () => {
     const sandbox = await open({ clock: new Date('2026-01-01T00:00:00Z') });
     const seeded = await sandbox.seed();
