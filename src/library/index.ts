@@ -81,7 +81,7 @@ function payments(sandbox: Sandbox): Pick<api.Sandbox, 'payment' | 'pay' | 'prov
       const { payment } = await sandbox.ask('GET /payments/{key}/story', named(key));
       return paymentOf(payment);
     },
-    // The names of cards and methods are checked when they are used.
+    // Programs without types may name any card or method: the names are checked when they are used.
     pay: async (payment, body = {}) =>
       paymentOf(
         await sandbox.ask('POST /payments/{key}/pay', {

@@ -41,9 +41,26 @@ export interface Payment {
   [field: string]: unknown;
 }
 
+/** A test card, by what happens to a payment with it. */
+export type CardName =
+  | 'approved'
+  | 'declined'
+  | 'insufficient-funds'
+  | 'expired'
+  | 'three-d-secure'
+  | 'held'
+  | 'blocked'
+  | 'slow-approved'
+  | 'slow-declined'
+  | 'unknown-charged'
+  | 'unknown-not-charged'
+  | 'capture-fails'
+  | 'refund-fails'
+  | 'expires-later';
+
 export interface PayOptions {
-  /** A test card, `approved` without one. */
-  card?: string;
+  /** `approved` without one. */
+  card?: CardName;
   /** A kind of method other than a card. */
   method?: string;
   paymentProfileId?: number;

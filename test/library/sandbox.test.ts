@@ -201,7 +201,10 @@ describe('startSandbox', () => {
   });
 
   test.each([
-    [(sandbox: Sandbox) => sandbox.pay('r-1', { card: 'nonsense' }), 'card must be one of approved'],
+    [
+      (sandbox: Sandbox) => sandbox.pay('r-1', { card: 'nonsense' as 'approved' }),
+      'card must be one of approved',
+    ],
     [(sandbox: Sandbox) => sandbox.clock.advance('tomorrow'), '"tomorrow" is no duration: use'],
     [(sandbox: Sandbox) => sandbox.faults.add({ kind: 'nonsense' }), 'kind must be one of'],
   ])('says what is wrong with a value (%#)', async (call, message) => {

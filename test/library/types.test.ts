@@ -40,9 +40,9 @@ test('answers are typed as the control API gives them', () => {
 });
 
 test('requests are typed as the control API takes them', () => {
-  // The names of cards, methods and faults are strings in the library, and are checked when they are used.
+  // The names of methods and faults are strings in the library, and are checked when they are used.
   type Pay = Fields<Body<'POST /payments/{key}/pay'>>;
-  expectTypeOf<Fields<library.PayOptions>>().toEqualTypeOf<WithText<Pay, 'card' | 'method'>>();
+  expectTypeOf<Fields<library.PayOptions>>().toEqualTypeOf<WithText<Pay, 'method'>>();
   type Fault = Fields<Body<'POST /faults'>>;
   expectTypeOf<Fields<library.NewFault>>().toEqualTypeOf<WithText<Fault, 'kind'>>();
 
