@@ -13,6 +13,8 @@ export interface SandboxProfiles {
   /** Profiles of somebody else's under the same name, left as they are. */
   skipped: { name: string; why: string }[];
   defaultName: string | undefined;
+  /** Profiles that pointed at a sandbox with another address before, and at which. */
+  moved: { name: string; from: string }[];
 }
 
 /** The profile that points at an app of this sandbox now; the default one where several do. */
@@ -32,6 +34,7 @@ export async function storeSandboxProfiles(
 ): Promise<SandboxProfiles> {
   const wanted: NewProfile[] = [];
   const skipped: SandboxProfiles['skipped'] = [];
+  const moved: SandboxProfiles['moved'] = [];
   let unchanged = true;
   for (const kind of ['sandbox', 'live'] as const) {
     const app = sandbox.apps.find((app) => app.isSandbox === (kind === 'sandbox'));
@@ -50,19 +53,22 @@ export async function storeSandboxProfiles(
       apiKey: new Secret(app.apiKey),
     };
     wanted.push(profile);
+    if (stored !== undefined && stored.baseUrl !== profile.baseUrl) {
+      moved.push({ name, from: stored.baseUrl });
+    }
     unchanged &&= await isStored(store, profile);
   }
   const names = wanted.map((profile) => profile.name);
   const currentDefault = store.defaultName();
   if (unchanged && (currentDefault !== undefined || !names.includes('local'))) {
-    return { stored: names, skipped, defaultName: currentDefault };
+    return { stored: names, skipped, defaultName: currentDefault, moved };
   }
   const { written, defaultName } = await store.putSandbox(wanted);
   for (const name of names) {
     // Somebody added a profile of this name while we were writing.
     if (!written.includes(name)) skipped.push({ name, why: `you created the profile ${name}` });
   }
-  return { stored: written, skipped, defaultName };
+  return { stored: written, skipped, defaultName, moved: moved.filter(({ name }) => written.includes(name)) };
 }
 
 export interface RenewedProfiles {

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { plainLine } from '../../src/output/lines.js';
+import { movedNotes } from '../../src/output/views/sandbox-start.js';
 import { storeSandboxProfiles } from '../../src/profiles/sandbox-profiles.js';
 import { modeOf, newProfile, temporaryStore } from './temporary-home.js';
 
@@ -18,6 +20,7 @@ describe('storeSandboxProfiles', () => {
       stored: ['local', 'local-live'],
       skipped: [],
       defaultName: 'local',
+      moved: [],
     });
     expect(store.list()).toMatchObject([
       {
@@ -53,6 +56,7 @@ describe('storeSandboxProfiles', () => {
       stored: ['local', 'local-live'],
       skipped: [],
       defaultName: 'local',
+      moved: [],
     });
     const after = statSync(paths.configFile, { bigint: true });
     expect([after.ino, after.mtimeNs]).toEqual([before.ino, before.mtimeNs]);
@@ -104,6 +108,21 @@ describe('storeSandboxProfiles', () => {
     expect(readdirSync(paths.keys)).toHaveLength(2);
   });
 
+  it('tells which it took from another sandbox, and the note names those that still run', async () => {
+    const { store } = temporaryStore();
+    await storeSandboxProfiles(store, { url, apps });
+    await storeSandboxProfiles(store, { url: 'http://127.0.0.1:5555', apps: apps.slice(0, 1) });
+    const { moved } = await storeSandboxProfiles(store, { url: 'http://127.0.0.1:6666', apps });
+    expect(moved).toEqual([
+      { name: 'local', from: 'http://127.0.0.1:5555' },
+      { name: 'local-live', from: url },
+    ]);
+    expect(movedNotes(moved, [{ url: 'http://127.0.0.1:6666' }])).toEqual([]);
+    expect(movedNotes(moved, [{ url }]).map(plainLine)).toEqual([
+      `Note: the profile local-live pointed to the sandbox at ${url}, which is still running. It points to this one now.`,
+    ]);
+  });
+
   it('writes a key again that is gone', async () => {
     const { store, paths } = temporaryStore();
     await storeSandboxProfiles(store, { url, apps });
@@ -120,6 +139,7 @@ describe('storeSandboxProfiles', () => {
       stored: ['local-live'],
       skipped: [{ name: 'local', why: 'you created the profile local, for https://mine.example.com' }],
       defaultName: 'local',
+      moved: [],
     });
     expect(store.get('local').baseUrl).toBe('https://mine.example.com');
     expect(store.get('local').madeBy).toBeUndefined();
@@ -149,6 +169,6 @@ describe('storeSandboxProfiles', () => {
     await store.add(newProfile('other'));
     await store.remove('local');
     const result = await storeSandboxProfiles(store, { url, apps: apps.slice(1) });
-    expect(result).toEqual({ stored: ['local-live'], skipped: [], defaultName: undefined });
+    expect(result).toEqual({ stored: ['local-live'], skipped: [], defaultName: undefined, moved: [] });
   });
 });

@@ -2,10 +2,12 @@
 
 import { custom } from '@oclif/core/flags';
 import { ProfileError } from '../../errors.js';
+import { movedNotes } from '../../output/views/sandbox-start.js';
 import { findPaths } from '../../profiles/paths.js';
+import type { SandboxProfiles } from '../../profiles/sandbox-profiles.js';
 import { type ChosenApp, findRunning, noSandbox, silentSandbox } from '../../sandbox-control/find.js';
 import { createRemote, type Remote } from '../../sandbox-control/remote.js';
-import type { RunningSandbox } from '../../sandbox-control/runs.js';
+import { createRuns, type RunningSandbox } from '../../sandbox-control/runs.js';
 import type { CommandContext } from '../runtime/context.js';
 import { chosenProfile } from './chosen-profile.js';
 import { parsePort } from '../flags/sandbox-flags.js';
@@ -41,6 +43,15 @@ function remoteOf(context: CommandContext, run: RunningSandbox): Remote {
 /** Every sandbox of this home, the one that is meant first. */
 export function runningSandboxes(context: CommandContext, port?: number): Promise<RunningSandbox[]> {
   return findRunning(findPaths(context.streams.env).data, { port, app: chosenApp(context) });
+}
+
+/** After the profiles were pointed at a sandbox: says so where they pointed to another one that is still running. */
+export async function noteMovedProfiles(
+  { streams, note }: CommandContext,
+  moved: SandboxProfiles['moved'],
+): Promise<void> {
+  // Others are only asked where it matters: a busy one takes its time to answer.
+  if (moved.length > 0) note(...movedNotes(moved, await createRuns(findPaths(streams.env).data).running()));
 }
 
 /** A sandbox can do without a profile, but not without one that was asked for. */

@@ -18,6 +18,7 @@ import { stoppedLines } from '../../output/views/sandbox.js';
 import { findPaths } from '../../profiles/paths.js';
 import { profileNameOf, storeSandboxProfiles } from '../../profiles/sandbox-profiles.js';
 import { openProfiles } from '../../profiles/store.js';
+import { noteMovedProfiles } from '../../cli/desk/sandbox.js';
 import * as inputs from '../../cli/flags/sandbox-flags.js';
 import { readDocument } from '../../cli/files/document.js';
 import { DEFAULT_PORT } from '../../sandbox-control/run.js';
@@ -113,5 +114,6 @@ export default class SandboxStart extends BaseCommand {
     this.note(...skippedNotes(started));
     await this.emit(startedJson(started));
     this.show(started, startedView);
+    await noteMovedProfiles(this.context, started.profiles?.moved ?? []);
   }
 }

@@ -83,6 +83,19 @@ export function skippedNotes({ profiles }: Started): Line[] {
   );
 }
 
+/** Profiles that were taken from other sandboxes, one note for each that is still running. */
+export function movedNotes(moved: SandboxProfiles['moved'], running: ReadonlyArray<{ url: string }>): Line[] {
+  return running.flatMap(({ url }) => {
+    const names = moved.filter(({ from }) => from === url).map(({ name }) => name);
+    if (names.length === 0) return [];
+    const one = names.length === 1;
+    const text =
+      ` the ${one ? 'profile' : 'profiles'} ${names.join(' and ')} pointed to the sandbox at ${url}, ` +
+      `which is still running. ${one ? 'It points' : 'They point'} to this one now.`;
+    return [joinPieces(toned('waiting', 'Note:'), text)];
+  });
+}
+
 /** Keys that a seed decides are not secret. */
 export const seedNotes = (): Line[] => [
   joinPieces(

@@ -77,6 +77,25 @@ test('beside another one, what it says to type is for this one alone', async () 
   expect(await home.json(['sandbox', 'status'])).toMatchObject({ url: other.ready.url });
 });
 
+test('says that it takes the profiles from another one, if that is still running', async () => {
+  const first = await home.serve('--memory');
+  const note = (url: string) =>
+    `Note: the profiles local and local-live pointed to the sandbox at ${url}, which is still running. ` +
+    'They point to this one now.\n';
+  const detach = ['sandbox', 'start', '--detach', '--port', '0', '--memory', '--json'];
+  expect(await home.spawn([...detach, '--no-profiles'])).toMatchObject({ stderr: '', code: 0 });
+  const second = await home.spawn(detach);
+  expect(second).toMatchObject({ stderr: note(first.ready.url), code: 0 });
+  const { url } = JSON.parse(second.stdout) as Ready;
+  expect(await home.json(['profiles', 'show', 'local'])).toMatchObject({ baseUrl: url });
+
+  const third = await home.serve('--memory');
+  expect(await third.close()).toContain(note(url));
+  // The third one is gone: nobody uses it any more.
+  const fourth = await home.serve('--memory');
+  expect(await fourth.close()).not.toContain('Note:');
+});
+
 test('what keeps it from starting is told as if it had happened here', async () => {
   const running = await home.serve('--memory');
   const port = new URL(running.ready.url).port;
