@@ -3,7 +3,7 @@
 import { type Line, renderLine } from '../../output/lines.js';
 import type { Theme } from '../../output/theme.js';
 import type { ReadyFacts } from '../../output/views/webhook.js';
-import { tableFrame, type TableState, wrappedDetails } from '../../output/views/webhook-table.js';
+import { tableFrame, type TableState, wrappedLines } from '../../output/views/webhook-table.js';
 import type { Delivery } from '../../webhooks/inbox/delivery.js';
 import { type Key, openScreen, type ScreenInput, type ScreenOutput } from './live-screen.js';
 
@@ -33,7 +33,8 @@ export interface LiveTableOptions {
 
 const MAX_DELIVERIES = 500;
 const FRAME_MS = 40;
-const COPIED_COMMAND = 'Copied. If your terminal cannot copy, press c to see the address.';
+/** Nobody says whether the terminal did it. */
+const COPIED = 'Copied, if your terminal allows it';
 
 type ShownState = Omit<TableState, 'deliveries' | 'size'>;
 
@@ -73,7 +74,7 @@ function createContents(ready: ReadyFacts) {
     /** Scrolls the details where they are open, else selects another delivery. */
     move(by: number, { columns, rows }: { columns: number; rows: number }): void {
       if (shown.details !== undefined) {
-        const count = wrappedDetails(shown.details.lines, columns).length;
+        const count = wrappedLines(shown.details.lines, columns).length;
         const last = Math.max(0, count - rows + 1);
         const from = Math.min(last, Math.max(0, shown.details.from + by));
         shown.details = { ...shown.details, from };
@@ -128,8 +129,8 @@ export function openLiveTable(options: LiveTableOptions): LiveTable {
     enter: () => withChosen(async (id) => change({ details: { lines: await details(id), from: 0 } })),
     escape: () => change({ details: undefined }),
     r: () => withChosen(async (id) => change({ message: await replay(id) })),
-    c: () => copy(shown.ready.url, `Copied: ${shown.ready.url}`),
-    s: () => copy(shown.ready.connect?.(shown.ready.url), COPIED_COMMAND),
+    c: () => copy(shown.ready.url, `${COPIED}: ${shown.ready.url}`),
+    s: () => copy(shown.ready.connect?.(shown.ready.url), `${COPIED}. Press c to see the address.`),
     q: options.quit,
     interrupt: options.interrupt,
   };

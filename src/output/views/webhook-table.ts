@@ -31,20 +31,23 @@ const MAX_HANDLER_WIDTH = 24;
 /** At most as many lines as there are rows, each no wider than the screen. */
 export function tableFrame(state: TableState): Line[] {
   const { columns, rows } = state.size;
-  const lines = state.details === undefined ? listLines(state) : detailLines(state);
-  return lines.slice(0, rows).map((line) => cut(line, columns));
+  const foot = footLines(state).slice(0, rows);
+  const room = rows - foot.length;
+  const lines = state.details === undefined ? listLines(state, room) : detailLines(state, room);
+  return [...lines.slice(0, room), ...foot].map((line) => cut(line, columns));
 }
 
-function listLines(state: TableState): Line[] {
+/** The table; `rows` is what the foot leaves. */
+function listLines(state: TableState, rows: number): Line[] {
   const { deliveries, selected, size } = state;
   const head: Line[] = [...readyLines(state.ready), ...hintLines(state), ''];
-  const room = Math.max(1, size.rows - head.length - 2);
+  const room = Math.max(1, rows - head.length - 1);
   const from = firstVisible(selected, deliveries.length, room);
   const visible = deliveries.slice(from, from + room);
   const widths = widthsOf(deliveries.slice(-200), size.columns);
   const body = visible.map((delivery, index) => rowLine(delivery, widths, from + index === selected));
   const filler = Array.from({ length: Math.max(0, room - body.length) }, () => '');
-  return [...head, headLine(widths), ...body, ...filler, footLine(state, KEYS)];
+  return [...head, headLine(widths), ...body, ...filler];
 }
 
 function hintLines({ deliveries, ready: { connect } }: TableState): Line[] {
@@ -129,20 +132,18 @@ const filled = (line: Line, width: number): Line => {
 const cut = (line: Line, width: number): Line =>
   lineWidth(line) <= width ? line : truncate(plainLine(line), width);
 
-function detailLines({ details, size, ...rest }: TableState): Line[] {
+function detailLines({ details, size }: TableState, rows: number): Line[] {
   const { from } = details ?? { from: 0 };
-  const lines = wrappedDetails(details?.lines ?? [], size.columns);
-  const room = Math.max(1, size.rows - 1);
-  const visible = lines.slice(from, from + room);
-  const filler = Array.from({ length: room - visible.length }, () => '');
-  return [...visible, ...filler, footLine({ ...rest, details, size }, DETAIL_KEYS)];
+  const visible = wrappedLines(details?.lines ?? [], size.columns).slice(from, from + rows);
+  const filler = Array.from({ length: rows - visible.length }, () => '');
+  return [...visible, ...filler];
 }
 
-/** How many lines the details take at that width. */
-export const wrappedDetails = (lines: readonly Line[], columns: number): Line[] =>
+/** The lines as they are at that width. */
+export const wrappedLines = (lines: readonly Line[], columns: number): Line[] =>
   lines.flatMap((line) => wrapLine(line, columns)).flatMap((line) => brokenLine(line, columns));
 
-/** A body without spaces is broken anywhere: on this screen what does not fit would be lost. */
+/** A body or an address without spaces is broken anywhere: on this screen what does not fit would be lost. */
 function brokenLine(line: Line, columns: number): Line[] {
   if (lineWidth(line) <= columns) return [line];
   const { length } = plainLine(line);
@@ -150,8 +151,9 @@ function brokenLine(line: Line, columns: number): Line[] {
   return Array.from({ length: count }, (_, index) => sliceLine(line, index * columns, (index + 1) * columns));
 }
 
-function footLine({ message, down }: TableState, keys: string): Line {
-  if (message !== undefined) return message;
-  if (down !== undefined) return joinPieces(toned('bad', 'Down'), `  ${down}`);
-  return toned('dim', keys);
+function footLines({ message, down, details, size }: TableState): Line[] {
+  // Wrapped, since it may be an address to read or a command to type.
+  if (message !== undefined) return wrappedLines([message], size.columns);
+  if (down !== undefined) return [joinPieces(toned('bad', 'Down'), `  ${down}`)];
+  return [toned('dim', details === undefined ? KEYS : DETAIL_KEYS)];
 }

@@ -71,7 +71,7 @@ describe('the live table', () => {
   it('shows deliveries as they come, and obeys its keys', async () => {
     const url = await open('--forward-to', handler.url);
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/wh\/[\w-]{32}$/);
-    await shows(`Copied: ${url}`);
+    await shows(`Copied, if your terminal allows it:\n${url}`);
     // Too long for a row that also says what is retried: then the reference is cut, and not the state.
     const referenceId = 'order-2026-11-15-001';
     const { paymentId } = await sandbox.create({ webhookUrl: url, referenceId });
@@ -134,7 +134,7 @@ describe('the live table', () => {
     const url = await open();
     await shows(`  paydesk sandbox apps set ${sandbox.app.appId} --webhook-url …`);
     tty.type('s');
-    await shows('Copied. If your terminal cannot copy, press c to see the address.');
+    await shows('Copied, if your terminal allows it. Press c to see the address.');
     const command = Buffer.from(clipboard().at(-1) ?? '', 'base64').toString();
     expect(command).toBe(`paydesk sandbox apps set ${sandbox.app.appId} --webhook-url ${url}`);
     try {
@@ -160,6 +160,17 @@ describe('the live table', () => {
     });
     // A frame overwrites the one before: the screen is cleared once, when it is entered.
     expect(tty.raw().split('\u001B[2J')).toHaveLength(2);
+  });
+
+  it.each([60, 80, 120])('shows the whole address that it copied, in %i columns', async (columns) => {
+    const url = await open();
+    tty.resize(columns, 24);
+    tty.type('c');
+    await eventually(() => {
+      const lines = screen();
+      expect(Math.max(...lines.map(displayWidth))).toBeLessThanOrEqual(columns);
+      expect(lines.join('').replaceAll(' ', '')).toContain(`Copied,ifyourterminalallowsit:${url}`);
+    });
   });
 
   it('is left with Ctrl-C, with 130', async () => {
