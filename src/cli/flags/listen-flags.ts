@@ -106,7 +106,6 @@ export const chaosFlags = {
 
 export const ackFlag = option({ options: ['immediate', 'forwarded'] as const })({
   default: 'immediate' as const,
-  dependsOn: ['forward-to'],
   summary: 'Answer the service when a webhook is saved, or when every target accepted it.',
 });
 

@@ -15,7 +15,7 @@ export function requirePlainBody(header: Header): void {
   const type = header('content-type');
   // Most requests name no parameters.
   const charset = type?.includes(';') ? charsetOf(type) : undefined;
-  if (charset === undefined || charset.toLowerCase() === 'utf-8') return;
+  if (charset === undefined || /^utf-?8$/i.test(charset)) return;
   throw new Refusal(
     'unsupported-media-type',
     `Send the body in UTF-8: the sandbox does not take charset=${charset}.`,

@@ -370,10 +370,10 @@ describe('for jobs', () => {
     expect([usage.code, usage.stdout]).toEqual([2, expect.stringMatching(/^\{"error":.*--port.*\}\n$/)]);
     const never = await home.run('webhook', 'listen', '--until', 'Refunded', '--state', 'Captured', '--json');
     expect([never.code, never.stdout]).toEqual([2, expect.stringContaining('add --state Refunded')]);
-    const nowhere = ['--chaos=drop', '--header=X-Env:test', '--skip-verify', '--ack=forwarded'];
+    const nowhere = ['--chaos=drop', '--header=X-Env:test', '--skip-verify'];
     const calm = await home.run('webhook', 'listen', ...nowhere);
     expect(calm.code).toBe(2);
-    for (const flag of ['--chaos', '--header', '--skip-verify', '--ack']) {
+    for (const flag of ['--chaos', '--header', '--skip-verify']) {
       expect(calm.stderr).toMatch(new RegExp(`${flag} +can only be used together with --forward-to`));
     }
     const target = await home.run('webhook', 'listen', '--forward-to', 'shop.example', '--chaos', 'fire');
