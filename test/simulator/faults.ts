@@ -57,6 +57,7 @@ export const hostilities = [
   'restarts',
   'spellings',
   'ledgers',
+  'opposites',
 ] as const;
 export type Hostility = (typeof hostilities)[number];
 

@@ -26,6 +26,7 @@ describeMissingGuards(
     'ledger-in-use': { seed: 247 },
     'quiet-after-adoption': { seed: 97, operations: 20 },
     'monotonic-clock': { seed: 310 },
+    'done-before-its-opposite': { seed: 324 },
     claim: { seed: 5 },
     'single-use-plan': { seed: 3 },
   },

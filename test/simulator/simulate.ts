@@ -18,6 +18,7 @@ import {
 import { createLedgerFile } from './ledger-file.ts';
 import { createNetwork, type Network } from './network.ts';
 import { runMove, type MoveCommand, type Report, type Sabotage, type Simulation } from './operators.ts';
+import { typeOpposites } from './opposites.ts';
 import { makePayment } from './payments.ts';
 import { isLegal, stateNames } from './program.ts';
 import { createRandom, type Random } from './random.ts';
@@ -108,10 +109,17 @@ async function play(
   const restart =
     only.includes('restarts') && random.chance(0.2) ? restartWithin(simulation, HOUR) : undefined;
   const losing = isLosable(seed, only) ? loseLedger(simulation, seed) : undefined;
+  // Of its own, so that everything else happens as it would without.
+  const ofItsOwn = { random: createRandom(-seed), until: START + HOUR };
+  const contrary =
+    only.includes('opposites') && seed % 5 === 4
+      ? typeOpposites(simulation, ofItsOwn, (told) => reports.push(...told))
+      : undefined;
   const { asked, charges } = await work(simulation, payments, operations - rows, reports);
   await batch;
   await restart;
   await losing;
+  await contrary;
 
   setWeather(calm);
   const settling = await settleAll(simulation, batches, reports, read);
