@@ -24,6 +24,8 @@ export interface SettlementLine {
   operationId?: string | undefined;
   /** The merchant's reference. */
   reference?: string | undefined;
+  /** It is pending or announced: evidence about its payment, and no money yet. */
+  isNotBooked?: true;
 }
 
 /** Every ID and reference of a line. */
@@ -37,7 +39,7 @@ export const dayOf = (at: string): string =>
 /**
  * Reads a file in chunks of lines, in order. What is wrong with a line goes to `problems`, and the line is left out: the
  * caller refuses the file at the end with `problems.throwIfAny()`, so that every bad line is named at once. An entry that is
- * pending or announced is left out as well, and told to `onNotBooked`.
+ * pending or announced is told to `onNotBooked`, once for all of its lines.
  */
 export type SettlementReader = (
   source: AsyncIterable<Uint8Array>,

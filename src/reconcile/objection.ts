@@ -58,8 +58,7 @@ export async function findEvidence(
     const lines = found.get(paymentId) ?? [];
     return {
       lines,
-      firstCapture: lines.find(({ line, firstLine }) => line.kind === 'capture' && firstLine === undefined)
-        ?.line,
+      firstCapture: lines.find(isFirstCapture)?.line,
       otherPayment: owners.find((row) => row.payment_id !== paymentId && lines.some(isOf(row)))?.payment_id,
       relatedLine: related.get(paymentId),
       unnamedLine: unnamed.get(paymentId),
@@ -69,6 +68,9 @@ export async function findEvidence(
     };
   };
 }
+
+const isFirstCapture = ({ line, firstLine }: Candidate): boolean =>
+  line.kind === 'capture' && firstLine === undefined && !line.isNotBooked;
 
 const isSecond = ({ firstLine }: Candidate): boolean => firstLine !== undefined;
 
@@ -123,6 +125,8 @@ export function objectionTo(
   if (facts.state !== 'Captured') return `the service shows ${facts.state || 'no state'}`;
   const sent = situation.outcomes.refund;
   if (sent === 'unknown' || sent === 'accepted') return 'the outcome of an earlier refund is unknown';
+  const announced = lines.find(({ line }) => line.isNotBooked)?.line;
+  if (announced) return `line ${announced.line} is about the payment, and not booked yet`;
   const other = lines.find(({ line }) => line.kind !== 'capture')?.line.kind;
   if (hasRefund || other !== undefined) return `the file also has a line of kind ${other ?? 'refund'}`;
   if (lines.filter(isSecond).length > 1) {

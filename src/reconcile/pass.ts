@@ -9,7 +9,7 @@ import { dayOf, idsOf, type SettlementLine } from './line.js';
 import { type LineMatch, matchLines } from './match.js';
 import { idWithoutQuotes } from './id-without-quotes.js';
 import { createSeen, type SeenPayments } from './seen.js';
-import type { Candidate, CandidateStaging } from './staging.js';
+import type { Candidate, CandidateMatch, CandidateStaging } from './staging.js';
 import { createSettlementTally, type SettlementTally } from './tally.js';
 import { exceptionName, isOwnCapture, type PaymentFacts } from './verdict.js';
 import { DAY_MS } from '../day.js';
@@ -57,18 +57,22 @@ export async function matchFile(
     const unnamed: SettlementLine[] = [];
     for (let index = 0; index < chunk.length; index += 1) {
       const line = chunk[index] as SettlementLine;
+      const match = matches[index];
+      // It may take back any charge of its amount: an ID or a reference that nobody knows is often one of the refund itself.
+      if (match === undefined && line.kind !== 'capture') unnamed.push(line);
+      if (line.isNotBooked) {
+        candidates.push(evidenceOf(line, match));
+        continue;
+      }
       tally.add('file', line);
       period.see(line.at);
       hidesRefunds &&= line.kind === 'capture';
-      const match = matches[index];
       hasMatch ||= match !== undefined;
       const { group, candidate } = place(line, match, seen);
       if (match?.known.provider_profile) profiles.add(match.known.provider_profile);
       hasCaptureIds ||= line.kind === 'capture' && hasCaptureId(line, match?.known);
       if (group !== undefined) tally.add(group, line);
       if (candidate !== undefined) candidates.push(candidate);
-      // It may take back any charge of its amount: an ID or a reference that nobody knows is often one of the refund itself.
-      if (match === undefined && line.kind !== 'capture') unnamed.push(line);
       if (candidate?.isOtherCapture) otherCaptures.add('file', line);
     }
     await staging.add(candidates);
@@ -128,7 +132,7 @@ function place(line: SettlementLine, match: LineMatch | undefined, seen: SeenPay
       ? { candidate: { line, match: undefined, firstLine: undefined } }
       : { group: 'unrelated' };
   }
-  const { known, by } = match;
+  const { known } = match;
   const firstLine = isMove ? seen.mark(kind, known.id, line.line) : undefined;
   if (kind === 'capture' && firstLine !== undefined) seen.mark('second-capture', known.id, line.line);
   const facts = factsOf(known);
@@ -136,13 +140,10 @@ function place(line: SettlementLine, match: LineMatch | undefined, seen: SeenPay
     seen.mark('unproven-capture', known.id, line.line);
   }
   const agrees = exceptionName(line, facts, firstLine) === undefined && wasReadSinceCapture(match);
-  const foreign = foreignIdsOf(line, match);
+  const found = candidateMatch(line, match);
+  const { foreign } = found;
   if (agrees && foreign.length === 0) return MATCHED;
-  const candidate = {
-    line,
-    match: { paymentId: known.payment_id, knownId: known.id, by, foreign },
-    firstLine,
-  };
+  const candidate = { line, match: found, firstLine };
   if (!agrees) return { candidate };
   const isOtherCapture =
     kind === 'capture' && known.capture_id !== null && foreign.includes(line.operationId ?? '');
@@ -150,6 +151,21 @@ function place(line: SettlementLine, match: LineMatch | undefined, seen: SeenPay
   // The line is kept as evidence: its ID may be that of a second charge of this payment or of another one.
   return { group: 'matched', candidate: { ...candidate, agrees } };
 }
+
+/** A line that is no money yet needs no look of its own. It is kept because of what it says about others. */
+const evidenceOf = (line: SettlementLine, match: LineMatch | undefined): Candidate => ({
+  line,
+  match: match && candidateMatch(line, match),
+  firstLine: undefined,
+  agrees: true,
+});
+
+const candidateMatch = (line: SettlementLine, match: LineMatch): CandidateMatch => ({
+  paymentId: match.known.payment_id,
+  knownId: match.known.id,
+  by: match.by,
+  foreign: foreignIdsOf(line, match),
+});
 
 const NO_IDS: readonly string[] = [];
 

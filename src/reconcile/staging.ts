@@ -15,7 +15,7 @@ import {
 } from './staging-tables.js';
 import { createStagedNames, type StagedNames } from './staged-names.js';
 
-interface CandidateMatch {
+export interface CandidateMatch {
   paymentId: string;
   /** The number of the payment in the ledger. */
   knownId: number;

@@ -25,10 +25,17 @@ interface Money {
 /** What is pending or announced is in a statement for information. */
 export const isBooked = (entry: Fields): boolean => (entry.get('Sts/Cd', 'Sts') ?? 'BOOK') === 'BOOK';
 
-/** Undefined when something is wrong with it, which was told, or when it was not booked. */
+/** Undefined when something is wrong with it, which was told. */
 export function settlementLineOf(booked: Booked, tell: Tell): SettlementLine | undefined {
-  const { entry, transaction, number, isOnly } = booked;
-  if (!isBooked(entry)) return undefined;
+  if (isBooked(booked.entry)) return bookedLine(booked, tell);
+  // It may announce that a charge is taken back. An amount that is not known yet is no reason to refuse the file.
+  const line = bookedLine(booked, () => {});
+  const unreadable = { line: booked.number, kind: 'unreadable', amount: '0', currency: '' };
+  return { ...(line ?? { ...unreadable, ...idsIn(booked) }), isNotBooked: true };
+}
+
+function bookedLine(booked: Booked, tell: Tell): SettlementLine | undefined {
+  const { entry, transaction, number } = booked;
   let isRight = true;
   const wrong = (problem: string): void => {
     isRight = false;
@@ -47,20 +54,28 @@ export function settlementLineOf(booked: Booked, tell: Tell): SettlementLine | u
     currency: money.amount.currency,
     fee: money.fee === undefined ? undefined : fromUnits(money.fee),
     at,
-    providerReference:
-      given(transaction, 'Refs/AcctSvcrTxId', 'Refs/AcctSvcrRef') ??
-      given(isOnly ? entry : undefined, 'AcctSvcrRef'),
-    operationId: given(
-      transaction,
-      'Refs/TxId',
-      'Refs/PrcgId',
-      'Refs/Prtry/Ref',
-      'Refs/ClrSysRef',
-      'Refs/InstrId',
-    ),
-    reference: given(transaction, 'Refs/EndToEndId', 'RmtInf/Strd/CdtrRefInf/Ref'),
+    ...idsIn(booked),
   };
 }
+
+const idsIn = ({
+  entry,
+  transaction,
+  isOnly,
+}: Booked): Pick<SettlementLine, 'providerReference' | 'operationId' | 'reference'> => ({
+  providerReference:
+    given(transaction, 'Refs/AcctSvcrTxId', 'Refs/AcctSvcrRef') ??
+    given(isOnly ? entry : undefined, 'AcctSvcrRef'),
+  operationId: given(
+    transaction,
+    'Refs/TxId',
+    'Refs/PrcgId',
+    'Refs/Prtry/Ref',
+    'Refs/ClrSysRef',
+    'Refs/InstrId',
+  ),
+  reference: given(transaction, 'Refs/EndToEndId', 'RmtInf/Strd/CdtrRefInf/Ref'),
+});
 
 /** A reference that is one: banks fill those that they do not have. */
 function given(fields: Fields | undefined, ...paths: string[]): string | undefined {
