@@ -54,7 +54,8 @@ const texts: Readonly<Record<ExceptionName, (facts: ExceptionFacts) => string>> 
     `The provider booked a ${facts.kind} of ${inFile(facts)}, but the service has no such payment. ` +
     'Ask the provider what it is.',
   'not-known': (facts) =>
-    `No known payment matches this ${facts.kind} of ${inFile(facts)}, and the line has no reference to ask the service for.`,
+    `No known payment matches this ${facts.kind} of ${inFile(facts)}, and the line has no reference in the field for it: ` +
+    'paydesk never matches by free text.',
   'not-in-file': (facts) =>
     `The service shows ${state(facts)}, but the file has no ${facts.kind} of ${inFile(facts)}.`,
   unreadable: ({ problem }) => `The service did not show the payment: ${problem ?? 'it gave no reason'}`,
