@@ -86,7 +86,7 @@ export async function runReconcile(
         update();
       },
     },
-    (problems, onNotBooked) => read(text.bytes(), problems, onNotBooked),
+    (problems, reading) => read(text.bytes(), problems, reading),
     { ...(since && { since: since.getTime() }), ...(until && { until: until.getTime() }) },
   ).finally(() => progress.end());
   context.atEnd(result.close);

@@ -13,7 +13,7 @@ import type { SettlementLine } from './line.js';
 import { type FileEvidence, findEvidence, namesOf, objectionTo } from './objection.js';
 import type { Pass, PassTools } from './pass.js';
 import type { Candidate, CandidateStaging } from './staging.js';
-import { findRelated } from './related.js';
+import { findRelated, type RelatedTools } from './related.js';
 import { idWithoutQuotes } from './id-without-quotes.js';
 import { exceptionName, isOtherCapture } from './verdict.js';
 import { DAY_MS } from '../day.js';
@@ -24,7 +24,7 @@ const NEAR_MS = 3 * DAY_MS;
 const MAX_SUGGESTED = 1_000;
 
 export async function explainLines(
-  tools: ExplainTools & Pick<PassTools, 'store' | 'app' | 'signal'>,
+  tools: ExplainTools & Pick<PassTools, 'store' | 'app' | 'signal'> & Pick<RelatedTools, 'readTexts'>,
   staging: CandidateStaging,
   pass: Pass,
 ): Promise<void> {

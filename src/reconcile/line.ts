@@ -24,8 +24,31 @@ export interface SettlementLine {
   operationId?: string | undefined;
   /** The merchant's reference. */
   reference?: string | undefined;
+  /** Names of payments in its other texts, where it was read to find them. */
+  mentions?: readonly Mention[];
   /** It is pending or announced: evidence about its payment, and no money yet. */
   isNotBooked?: true;
+}
+
+/** A text that may be a name of a payment. */
+export interface Mention {
+  name: string;
+  /** It is all of the text that it was found in. */
+  isWhole: boolean;
+}
+
+export interface MentionSearch {
+  /** Tells quickly that a text has none. */
+  mayMention(text: string): boolean;
+  /** `own`: what the line itself is called. */
+  mentions(texts: readonly string[], own: readonly string[]): Mention[];
+}
+
+export interface FileReading {
+  /** Called once for each entry that is pending or announced. */
+  onNotBooked?: () => void;
+  /** Looks through all texts of the lines. */
+  search?: MentionSearch;
 }
 
 /** Every ID and reference of a line. */
@@ -38,11 +61,10 @@ export const dayOf = (at: string): string =>
 
 /**
  * Reads a file in chunks of lines, in order. What is wrong with a line goes to `problems`, and the line is left out: the
- * caller refuses the file at the end with `problems.throwIfAny()`, so that every bad line is named at once. An entry that is
- * pending or announced is told to `onNotBooked`, once for all of its lines.
+ * caller refuses the file at the end with `problems.throwIfAny()`, so that every bad line is named at once.
  */
 export type SettlementReader = (
   source: AsyncIterable<Uint8Array>,
   problems: FileProblems,
-  onNotBooked?: () => void,
+  options?: FileReading,
 ) => AsyncIterable<readonly SettlementLine[]>;

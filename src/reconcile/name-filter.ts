@@ -4,7 +4,7 @@ import { type UnpunctuatedId, isContained } from './id-without-punctuation.js';
 
 const BITS = 1 << 26;
 
-export interface NameFilter {
+interface NameFilter {
   add(name: string): void;
   /** The texts of an ID that may be names: all of it, and what it contains. */
   possibleNames(id: UnpunctuatedId): string[];

@@ -6,7 +6,7 @@ import { createFileProblems, type FileProblems } from '../spreadsheet/problems.j
 import type { Exception } from './exception.js';
 import type { ExplainTools } from './explain-exceptions.js';
 import { explainLines } from './explain-lines.js';
-import type { SettlementLine } from './line.js';
+import type { MentionSearch, FileReading, SettlementLine } from './line.js';
 import { findMissing, type MissingPayments } from './missing.js';
 import { watchRecords } from './known-changes.js';
 import { type Pass, matchFile, type PassTools } from './pass.js';
@@ -47,9 +47,9 @@ export interface Reconciled {
   close(): Promise<void>;
 }
 
-type OpenFile = (problems: FileProblems, onNotBooked: () => void) => AsyncIterable<readonly SettlementLine[]>;
+type OpenFile = (problems: FileProblems, options: FileReading) => AsyncIterable<readonly SettlementLine[]>;
 
-/** `open` reads the file from its beginning, and is called again when the reads showed something new. */
+/** `open` reads the file from its beginning, and is called again to search its texts and when the reads showed something new. */
 export async function reconcile(
   tools: ReconcileTools,
   open: OpenFile,
@@ -77,16 +77,21 @@ async function reconcileWith(
   const readFile = () => {
     notBooked = 0;
     const problems = createFileProblems('bad-file');
-    const lines = open(problems, () => void (notBooked += 1));
+    const lines = open(problems, { onNotBooked: () => void (notBooked += 1) });
     return matchFile({ ...tools, staging }, lines, problems);
   };
+  async function* readTexts(search: MentionSearch) {
+    const problems = createFileProblems('bad-file');
+    yield* open(problems, { search });
+    problems.throwIfAny();
+  }
   for (let round = 1; ; round += 1) {
     tools.onBegin();
     let pass = await readFile();
     if (await lookUpReferences(tools, staging)) pass = await readFile();
     const period = periodOf(given, pass.period);
     const { records, hasChanged } = watchRecords(tools, tools.records);
-    const watched = { ...tools, records };
+    const watched = { ...tools, records, readTexts };
     await explainLines(watched, staging, pass);
     const missing = period ? await findMissing(watched, staging, pass, period) : undefined;
     // What was read is known from now on. Reading the file again gives what the next run will give.

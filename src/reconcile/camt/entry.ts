@@ -1,15 +1,16 @@
-import type { SettlementLine } from '../line.js';
+import { idsOf, type MentionSearch, type SettlementLine } from '../line.js';
 import { createEntrySum } from './entry-sum.js';
 import { createFields, type Fields } from './fields.js';
 import { isBooked, settlementLineOf } from './transaction.js';
 
-interface EntryListener {
+export interface EntryListener {
   line(found: SettlementLine): void;
   /** It is pending or announced, and in the statement for information. */
   notBooked(): void;
   /** Of this entry alone: the file is read on. */
   wrong(problem: string): void;
   refuse(problem: string): never;
+  search: MentionSearch | undefined;
 }
 
 /** An entry while it is read. Its own fields come before its transactions, so these need not be kept. */
@@ -25,7 +26,8 @@ export interface CamtEntry {
 const MAX_REMEMBERED = 100;
 
 export function createEntry(number: number, listener: EntryListener): CamtEntry {
-  const entry = createFields(listener.refuse);
+  const { search } = listener;
+  const entry = createFields(listener.refuse, search);
   const sum = createEntrySum(entry);
   const told = new Set<string>();
   let transaction: Fields | undefined;
@@ -43,7 +45,18 @@ export function createEntry(number: number, listener: EntryListener): CamtEntry 
     const isOnly = transactions < 2;
     if (one) sum.add(one, isOnly);
     const found = settlementLineOf({ number, entry, transaction: one, isOnly }, wrong);
+    if (found && search) {
+      const texts = [...(isOnly ? entry.texts : []), ...(one?.texts ?? [])];
+      found.mentions = search.mentions(texts, idsOf(found));
+    }
     if (found) listener.line(found);
+  }
+
+  /** What an entry says about all of its transactions. */
+  function emitTexts(): void {
+    const mentions = search?.mentions(entry.texts, []) ?? [];
+    if (mentions.length > 0)
+      listener.line({ line: number, kind: 'entry', amount: '0', currency: '', mentions });
   }
 
   return {
@@ -51,7 +64,7 @@ export function createEntry(number: number, listener: EntryListener): CamtEntry 
       return transaction ?? entry;
     },
     beginTransaction() {
-      transaction = createFields(listener.refuse);
+      transaction = createFields(listener.refuse, search);
     },
     endTransaction() {
       transactions += 1;
@@ -66,6 +79,7 @@ export function createEntry(number: number, listener: EntryListener): CamtEntry 
     end() {
       if (!isBooked(entry)) listener.notBooked();
       if (transactions < 2) emit(first);
+      else emitTexts();
       const problem = sum.problem();
       if (problem !== undefined) wrong(problem);
     },

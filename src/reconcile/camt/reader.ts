@@ -3,7 +3,7 @@
 import type { FileProblems } from '../../spreadsheet/problems.js';
 import { decodeText, NotText } from '../../spreadsheet/text.js';
 import type { SettlementLine, SettlementReader } from '../line.js';
-import { createEntry, type CamtEntry } from './entry.js';
+import { createEntry, type CamtEntry, type EntryListener } from './entry.js';
 import { createXmlParser } from './xml.js';
 import type { XmlHandler } from './xml-elements.js';
 import { type XmlPosition, XmlProblem } from './xml-problem.js';
@@ -11,7 +11,7 @@ import { type XmlPosition, XmlProblem } from './xml-problem.js';
 const NAMESPACE = /^urn:iso:std:iso:20022:tech:xsd:camt\.053\.001\.0[2-8]$/;
 const CHUNK_SIZE = 1_000;
 
-export const readCamt: SettlementReader = async function* read(source, problems, onNotBooked) {
+export const readCamt: SettlementReader = async function* read(source, problems, options = {}) {
   let lines: SettlementLine[] = [];
   let [entries, notBooked] = [0, 0];
   const handler = createStatementHandler(problems, () => parser.position, {
@@ -19,8 +19,9 @@ export const readCamt: SettlementReader = async function* read(source, problems,
     line: (found) => lines.push(found),
     notBooked() {
       notBooked += 1;
-      onNotBooked?.();
+      options.onNotBooked?.();
     },
+    search: options.search,
   });
   const parser = createXmlParser(handler);
   try {
@@ -48,7 +49,7 @@ const TRANSACTION = `${ENTRY}/NtryDtls/TxDtls`;
 function createStatementHandler(
   problems: FileProblems,
   position: () => XmlPosition,
-  tell: { begin(): number; line(found: SettlementLine): void; notBooked(): void },
+  tell: Pick<EntryListener, 'line' | 'notBooked' | 'search'> & { begin(): number },
 ): XmlHandler {
   const paths: string[] = [''];
   let entry: CamtEntry | undefined;
@@ -64,7 +65,7 @@ function createStatementHandler(
     const number = tell.begin();
     const { line } = position();
     const wrong = (problem: string) => problems.add(line, `entry ${number}: ${problem}`);
-    return createEntry(number, { line: tell.line, notBooked: tell.notBooked, wrong, refuse });
+    return createEntry(number, { ...tell, wrong, refuse });
   }
 
   return {
@@ -98,6 +99,7 @@ function createStatementHandler(
     },
     text(text) {
       if (foreign === 0) entry?.fields.text(text);
+      else entry?.fields.foreignText(text);
     },
   };
 }

@@ -5,7 +5,7 @@ import { type FileProblems, shortText } from '../../spreadsheet/problems.js';
 import { readRecordChunks } from '../../spreadsheet/records.js';
 import { plainName, unescaped } from '../../spreadsheet/sheet.js';
 import { exactProblem, negated } from '../../contract/exact.js';
-import type { SettlementLine, SettlementReader } from '../line.js';
+import { idsOf, type SettlementLine, type SettlementReader } from '../line.js';
 import { datePattern } from './dates.js';
 import { signedDecimal } from './decimal.js';
 import { type MappedField, mappedFields, type Mapping, namingFields } from './mapping.js';
@@ -13,7 +13,7 @@ import { type MappedField, mappedFields, type Mapping, namingFields } from './ma
 const CHUNK_SIZE = 1_000;
 
 export function createCsvReader(mapping: Mapping): SettlementReader {
-  return async function* read(source, problems) {
+  return async function* read(source, problems, { search } = {}) {
     const readLine = createLineReader(mapping, problems);
     const columnName = plainName(mapping.columns.amount ?? mapping.columns.credit ?? '');
     const isHeader = (cells: readonly string[]) => cells.some((cell) => plainName(cell) === columnName);
@@ -29,6 +29,8 @@ export function createCsvReader(mapping: Mapping): SettlementReader {
         }
         rows += 1;
         const found = readLine(places, line, cells);
+        if (found !== undefined && search !== undefined)
+          found.mentions = search.mentions(textsIn(cells, places), idsOf(found));
         if (found !== undefined) chunk.push(found);
         if (chunk.length < CHUNK_SIZE) continue;
         yield chunk;
@@ -46,6 +48,8 @@ export function createCsvReader(mapping: Mapping): SettlementReader {
 interface Places {
   at: Partial<Record<MappedField, number>>;
   width: number;
+  /** Of the columns that may have any text. */
+  texts: number[];
   /** Of the header. */
   line: number;
 }
@@ -68,8 +72,17 @@ function findPlaces(
       problems.add(line, `the column ${column} is there twice`);
     at[field] = first;
   }
-  return problems.count === before ? { at, width: header.length, line } : undefined;
+  if (problems.count > before) return undefined;
+  const read = new Set(mappedFields.filter((field) => field !== 'kind').map((field) => at[field]));
+  const texts = names.flatMap((_, place) => (read.has(place) ? [] : [place]));
+  return { at, width: header.length, texts, line };
 }
+
+const textsIn = (cells: readonly string[], { texts }: Places): string[] =>
+  texts.flatMap((place) => {
+    const text = unescaped(cells[place] ?? '');
+    return text === '' ? [] : [text];
+  });
 
 type LineReader = (places: Places, line: number, cells: readonly string[]) => SettlementLine | undefined;
 
