@@ -17,14 +17,20 @@ import { findRelated, type RelatedTools } from './related.js';
 import { idWithoutQuotes } from './id-without-quotes.js';
 import { exceptionName, isOtherCapture } from './verdict.js';
 import { DAY_MS } from '../day.js';
+import { safeText } from '../output/text.js';
 
 /** How far the provider's date may be from the payment's for the pair to be worth a look. */
 const NEAR_MS = 3 * DAY_MS;
 /** More suggestions than anybody goes through. */
 const MAX_SUGGESTED = 1_000;
 
+type LineTools = ExplainTools & {
+  /** A column that says which lines succeeded, and that the mapping ignores. */
+  ignoredStatus: string | undefined;
+};
+
 export async function explainLines(
-  tools: ExplainTools & Pick<PassTools, 'store' | 'app' | 'signal'> & Pick<RelatedTools, 'readTexts'>,
+  tools: LineTools & Pick<PassTools, 'store' | 'app' | 'signal'> & Pick<RelatedTools, 'readTexts'>,
   staging: CandidateStaging,
   pass: Pass,
 ): Promise<void> {
@@ -55,7 +61,7 @@ export async function explainLines(
 }
 
 function withPayment(
-  { options }: ExplainTools,
+  { options, ignoredStatus }: LineTools,
   { line, firstLine }: Candidate,
   { paymentId, knownId, by }: NonNullable<Candidate['match']>,
   {
@@ -77,9 +83,15 @@ function withPayment(
     exceptionName(line, found.facts, firstLine, ofPayment.firstCapture) ??
     (isOther ? 'capture-id-differs' : undefined);
   if (exception === undefined) return undefined;
-  const objection = objectionTo(found, ofPayment) ?? (pass.hidesRefunds ? HIDDEN_REFUNDS : undefined);
+  const objection =
+    objectionTo(found, ofPayment) ??
+    (pass.hidesRefunds ? HIDDEN_REFUNDS : undefined) ??
+    (ignoredStatus === undefined ? undefined : ignoredText(ignoredStatus));
   return buildException(line, { exception, payment: found, matchedBy: by, firstLine, objection, profile });
 }
+
+const ignoredText = (column: string): string =>
+  `the mapping ignores the column ${safeText(column)}, and a charge may have failed`;
 
 const HIDDEN_REFUNDS = 'the mapping does not tell refunds from captures: add kind';
 

@@ -26,7 +26,7 @@ export interface SettlementLine {
   reference?: string | undefined;
   /** Names of payments in its other texts, where it was read to find them. */
   mentions?: readonly Mention[];
-  /** It is pending or announced: evidence about its payment, and no money yet. */
+  /** It is pending or announced, or failed: evidence about its payment, and no money yet. */
   isNotBooked?: true;
 }
 
@@ -44,9 +44,13 @@ export interface MentionSearch {
   mentions(texts: readonly string[], own: readonly string[]): Mention[];
 }
 
+/** Why money of the file does not count: an entry is pending or announced, or a line has another status than those that do. */
+export type LeftOut = 'not-booked' | 'status';
+
 export interface FileReading {
-  /** Called once for each entry that is pending or announced. */
-  onNotBooked?: () => void;
+  onLeftOut?: (why: LeftOut) => void;
+  /** The mapping ignores a column that says which lines succeeded. */
+  onIgnoredStatus?: (column: string) => void;
   /** Looks through all texts of the lines. */
   search?: MentionSearch;
 }

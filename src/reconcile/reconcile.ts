@@ -6,7 +6,7 @@ import { createFileProblems, type FileProblems } from '../spreadsheet/problems.j
 import type { Exception } from './exception.js';
 import type { ExplainTools } from './explain-exceptions.js';
 import { explainLines } from './explain-lines.js';
-import type { MentionSearch, FileReading, SettlementLine } from './line.js';
+import type { FileReading, LeftOut, MentionSearch, SettlementLine } from './line.js';
 import { findMissing, type MissingPayments } from './missing.js';
 import { watchRecords } from './known-changes.js';
 import { type Pass, matchFile, type PassTools } from './pass.js';
@@ -32,8 +32,10 @@ export interface Reconciled {
   missing: TotalRow[];
   /** Payments that the file may lack: the service did not show them. */
   unreadable: number;
-  /** Entries that are pending or announced, and were left out. */
-  notBooked: number;
+  /** Entries and lines that were left out. */
+  leftOut: Record<LeftOut, number>;
+  /** A column that says which lines succeeded, and that the mapping ignores. */
+  ignoredStatus: string | undefined;
   /** Neither the mapping nor a sign says which lines are refunds. */
   hidesRefunds: boolean;
   /** A line is about a known payment. */
@@ -67,17 +69,23 @@ export async function reconcile(
 /** Payments that change all the time must not keep it from ending. */
 const MAX_ROUNDS = 4;
 
+const nothingLeftOut = (): Reconciled['leftOut'] => ({ 'not-booked': 0, status: 0 });
+
 async function reconcileWith(
   tools: ReconcileTools,
   staging: CandidateStaging,
   open: OpenFile,
   given: Partial<Period>,
 ): Promise<Reconciled> {
-  let notBooked = 0;
+  let leftOut = nothingLeftOut();
+  let ignoredStatus: string | undefined;
   const readFile = () => {
-    notBooked = 0;
+    leftOut = nothingLeftOut();
     const problems = createFileProblems('bad-file');
-    const lines = open(problems, { onNotBooked: () => void (notBooked += 1) });
+    const lines = open(problems, {
+      onLeftOut: (why) => void (leftOut[why] += 1),
+      onIgnoredStatus: (column) => void (ignoredStatus = column),
+    });
     return matchFile({ ...tools, staging }, lines, problems);
   };
   async function* readTexts(search: MentionSearch) {
@@ -91,11 +99,12 @@ async function reconcileWith(
     if (await lookUpReferences(tools, staging)) pass = await readFile();
     const period = periodOf(given, pass.period);
     const { records, hasChanged } = watchRecords(tools, tools.records);
-    const watched = { ...tools, records, readTexts };
+    const watched = { ...tools, records, readTexts, ignoredStatus };
     await explainLines(watched, staging, pass);
     const missing = period ? await findMissing(watched, staging, pass, period) : undefined;
     // What was read is known from now on. Reading the file again gives what the next run will give.
-    if (!hasChanged() || round === MAX_ROUNDS) return resultOf(pass, { missing, period, notBooked, staging });
+    if (!hasChanged() || round === MAX_ROUNDS)
+      return resultOf(pass, { missing, period, leftOut, ignoredStatus, staging });
   }
 }
 
@@ -103,12 +112,11 @@ function resultOf(
   { tally, hidesRefunds, hasMatch, period: days }: Pass,
   {
     missing,
-    period,
-    notBooked,
     staging,
+    ...ofFile
   }: { missing: MissingPayments | undefined; staging: CandidateStaging } & Pick<
     Reconciled,
-    'period' | 'notBooked'
+    'period' | 'leftOut' | 'ignoredStatus'
   >,
 ): Reconciled {
   if (!tally.balances()) throw new Error('the totals of the file do not balance');
@@ -120,11 +128,10 @@ function resultOf(
     totals: tally.rows(),
     missing: missing?.totals.rows() ?? [],
     unreadable: missing?.unreadable ?? 0,
-    notBooked,
     hidesRefunds,
     hasMatch,
     days,
-    period,
+    ...ofFile,
     all: () => staging.exceptions(),
     close: () => staging.close(),
   };

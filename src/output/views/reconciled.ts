@@ -19,7 +19,7 @@ import {
 import { commandLines } from '../fit.js';
 import { commandPiece, joinPieces, type Line, toned, type View, wrapLine } from '../lines.js';
 import type { ListView } from '../rows.js';
-import { safeJson } from '../text.js';
+import { safeJson, safeText } from '../text.js';
 import type { Tone } from '../theme.js';
 import { NEEDS_AGAIN } from './batch-plan.js';
 
@@ -76,14 +76,24 @@ export function balanceLines({ unrelated, days, period }: Reconciled): Line[] {
 }
 
 /** What the person should know about the whole file before they act on a line. */
-export function cautionLines({ notBooked, hidesRefunds, hasMatch, exceptions }: Reconciled): Line[] {
+export function cautionLines({ leftOut, ...result }: Reconciled): Line[] {
+  const { hidesRefunds, ignoredStatus, hasMatch, exceptions } = result;
+  const { 'not-booked': notBooked, status } = leftOut;
   return [
     ...(notBooked > 0
       ? [`${counted(notBooked, 'entry is', 'entries are')} not booked yet, and left out.`]
       : []),
+    ...(status > 0
+      ? [`${counted(status, 'line is', 'lines are')} left out by ${status === 1 ? 'its' : 'their'} status.`]
+      : []),
     ...(hidesRefunds
       ? ['The mapping does not tell refunds from captures, so paydesk recommends no refund. Add kind to it.']
       : []),
+    ...(ignoredStatus === undefined
+      ? []
+      : [
+          `The mapping ignores the column ${safeText(ignoredStatus)}, so paydesk recommends no refund: a charge may have failed. Add status and statuses to it.`,
+        ]),
     ...(!hasMatch && exceptions > 0
       ? ['None of the lines matches a payment of this app. Is it the right one? Check --profile.']
       : []),

@@ -19,7 +19,7 @@ export const readCamt: SettlementReader = async function* read(source, problems,
     line: (found) => lines.push(found),
     notBooked() {
       notBooked += 1;
-      options.onNotBooked?.();
+      options.onLeftOut?.('not-booked');
     },
     search: options.search,
   });

@@ -12,6 +12,7 @@ import { datePattern, commonPatterns } from './dates.js';
 import { signedDecimal } from './decimal.js';
 import { type Booked, hasAnyKind, hasKinds, hasReturns, sortWords } from './kind-words.js';
 import { type MappedField, mappedFields, namingFields, tellsRefunds } from './mapping.js';
+import { guessStatus } from './statuses.js';
 
 /** The best ones first. Case, spaces, hyphens and underscores do not matter. */
 const usualNames: Readonly<Record<MappedField, readonly string[]>> = {
@@ -50,6 +51,8 @@ const usualNames: Readonly<Record<MappedField, readonly string[]>> = {
   debit: ['debit', 'debit amount', 'paid out', 'soll'],
   credit: ['credit', 'credit amount', 'paid in', 'haben'],
   direction: ['direction', 'debit/credit', 'credit/debit', 'd/c', 'c/d', 'dc', 'cd indicator', 'soll/haben'],
+  // Found by its words: see guessStatus.
+  status: [],
   currency: ['currency', 'currency code', 'ccy', 'gross currency', 'währung', 'waehrung', 'moneda', 'devise'],
   fee: ['fee', 'fees', 'processing fee', 'total fee', 'commission', 'gebühr', 'gebuehr', 'comisión'],
   providerReference: [
@@ -150,7 +153,11 @@ export function guessMapping(sample: Sample, chosen: Chosen = { columns: {} }): 
   const directions = guessDirections(valuesOf('direction'));
   if (directions === undefined) delete named.direction;
   const read = (columns: Columns) => bookedRows(sample, { columns, decimal, directions });
-  const columns = withKind(named, header, read);
+  const kinded = withKind(named, header, read);
+  const ignoredBy = (used: Columns) =>
+    header.filter((name) => name !== '' && !Object.values(used).includes(name));
+  const status = guessStatus(sample, ignoredBy(kinded));
+  const columns = status.found ? { ...kinded, status: status.found.column } : kinded;
   const booked = read(columns);
   const { kinds, notes: kindNotes } = sortWords(booked);
   const { signs, notes: signNotes } = guessSigns(booked, { columns, kinds });
@@ -163,13 +170,21 @@ export function guessMapping(sample: Sample, chosen: Chosen = { columns: {} }): 
     ...(currency === undefined ? {} : { currency }),
     ...(columns.kind === undefined ? {} : { kinds }),
     ...(directions === undefined ? {} : { directions }),
+    ...(status.found && { statuses: status.found.statuses }),
     ...(Object.keys(allSigns).length === 0 ? {} : { signs: allSigns }),
   };
   return {
     text: `${HEAD}${stringify(mapping, { flowCollectionPadding: true })}`,
     columns,
-    ignored: header.filter((name) => name !== '' && !Object.values(columns).includes(name)),
-    notes: [...decimalNotes, ...date.notes, ...kindNotes, ...signNotes, ...refundNotes(columns, booked)],
+    ignored: ignoredBy(columns),
+    notes: [
+      ...decimalNotes,
+      ...date.notes,
+      ...kindNotes,
+      ...signNotes,
+      ...refundNotes(columns, booked),
+      ...status.notes,
+    ],
     missing: missingIn(columns, currency),
   };
 }

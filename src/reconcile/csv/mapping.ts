@@ -9,7 +9,17 @@ import { datePattern } from './dates.js';
 
 /** The columns that name the payment. One of them must be there. */
 export const namingFields = ['providerReference', 'operationId', 'reference'] as const;
-const otherFields = ['at', 'kind', 'amount', 'debit', 'credit', 'direction', 'currency', 'fee'] as const;
+const otherFields = [
+  'at',
+  'kind',
+  'amount',
+  'debit',
+  'credit',
+  'direction',
+  'status',
+  'currency',
+  'fee',
+] as const;
 export const mappedFields = [...otherFields, ...namingFields] as const;
 export type MappedField = (typeof mappedFields)[number];
 
@@ -20,6 +30,12 @@ const word = z.pipe(
   z.transform((value) => String(value)),
 );
 const words = z.array(word, { error: required('a list, for example [SALE, PAYMENT]') });
+
+/** A line may have no status. */
+const status = z.pipe(
+  z.union([z.string(), z.number(), z.boolean()], { error: required('text') }),
+  z.transform((value) => String(value)),
+);
 
 const columns = strictMapping(
   Object.fromEntries(mappedFields.map((field) => [field, z.optional(word)])) as Record<
@@ -53,6 +69,7 @@ const schema = strictMapping({
   ),
   kinds: z.optional(z.record(z.string(), words, { error: required('a mapping') })),
   directions: z.optional(strictMapping({ in: words, out: words })),
+  statuses: z.optional(z.array(status, { error: required('a list, for example [settled, paid]') })),
   signs: z.optional(
     strictMapping({
       outgoing: z.optional(words),
@@ -67,6 +84,10 @@ const schema = strictMapping({
   z.refine((mapping) => (mapping.columns.direction === undefined) === (mapping.directions === undefined), {
     path: ['columns'],
     message: 'and directions go together: columns.direction names the column, directions its words',
+  }),
+  z.refine((mapping) => (mapping.columns.status === undefined) === (mapping.statuses === undefined), {
+    path: ['columns'],
+    message: 'and statuses go together: columns.status names the column, statuses the words that count',
   }),
 );
 

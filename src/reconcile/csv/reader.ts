@@ -9,22 +9,25 @@ import { idsOf, type SettlementLine, type SettlementReader } from '../line.js';
 import { datePattern } from './dates.js';
 import { signedDecimal } from './decimal.js';
 import { type MappedField, mappedFields, type Mapping, namingFields } from './mapping.js';
+import { isStatusColumn } from './statuses.js';
 
 const CHUNK_SIZE = 1_000;
 
 export function createCsvReader(mapping: Mapping): SettlementReader {
-  return async function* read(source, problems, { search } = {}) {
+  return async function* read(source, problems, { search, onLeftOut, onIgnoredStatus } = {}) {
     const readLine = createLineReader(mapping, problems);
     const columnName = plainName(mapping.columns.amount ?? mapping.columns.credit ?? '');
     const isHeader = (cells: readonly string[]) => cells.some((cell) => plainName(cell) === columnName);
     let places: Places | undefined;
-    let rows = 0;
+    let [rows, counting] = [0, 0];
     let chunk: SettlementLine[] = [];
     for await (const records of readRecordChunks(source, isHeader, problems)) {
       for (const { line, cells } of records) {
         if (places === undefined) {
           places = findPlaces(mapping, cells, line, problems);
           if (places === undefined) return;
+          const ignored = mapping.statuses ? undefined : ignoredStatus(cells, places);
+          if (ignored !== undefined) onIgnoredStatus?.(ignored);
           continue;
         }
         rows += 1;
@@ -32,6 +35,8 @@ export function createCsvReader(mapping: Mapping): SettlementReader {
         if (found !== undefined && search !== undefined)
           found.mentions = search.mentions(textsIn(cells, places), idsOf(found));
         if (found !== undefined) chunk.push(found);
+        if (found?.isNotBooked) onLeftOut?.('status');
+        else counting += 1;
         if (chunk.length < CHUNK_SIZE) continue;
         yield chunk;
         chunk = [];
@@ -41,6 +46,8 @@ export function createCsvReader(mapping: Mapping): SettlementReader {
     if (problems.count > 0) return;
     if (places === undefined) problems.add(1, 'the file is empty');
     else if (rows === 0) problems.add(places.line + 1, 'the file has a header and no rows');
+    else if (counting === 0)
+      problems.add(places.line + 1, 'no line has a status that counts: look at statuses in the mapping');
   };
 }
 
@@ -78,6 +85,10 @@ function findPlaces(
   return { at, width: header.length, texts, line };
 }
 
+/** An ignored column that says which lines succeeded. */
+const ignoredStatus = (header: readonly string[], { at, texts }: Places): string | undefined =>
+  texts.map((place) => (place === at.kind ? '' : (header[place] ?? ''))).find(isStatusColumn);
+
 const textsIn = (cells: readonly string[], { texts }: Places): string[] =>
   texts.flatMap((place) => {
     const text = unescaped(cells[place] ?? '');
@@ -90,6 +101,7 @@ function createLineReader(mapping: Mapping, problems: FileProblems): LineReader 
   const kindOf = createKinds(mapping);
   const readDate = datePattern(mapping.date);
   const outgoing = new Set(mapping.signs.outgoing);
+  const statuses = mapping.statuses && new Set(mapping.statuses.map((status) => status.toLowerCase()));
 
   return ({ at, width }, line, cells) => {
     if (cells.length !== width) {
@@ -130,6 +142,7 @@ function createLineReader(mapping: Mapping, problems: FileProblems): LineReader 
       found[field] = value;
       if (value.includes('\0')) tell(`${field}: must not contain control characters`);
     }
+    if (statuses && !statuses.has(cell('status').toLowerCase())) found.isNotBooked = true;
     return problems.count === before ? found : undefined;
   };
 }

@@ -212,7 +212,7 @@ describe('a statement', () => {
     const pending = entry({ before: '<Sts><Cd>PDNG</Cd></Sts>' }) + entry({ before: '<Sts>INFO</Sts>' });
     let left = 0;
     const lines = await linesOf(document(pending + entry()), undefined, (source, problems) =>
-      readCamt(source, problems, { onNotBooked: () => (left += 1) }),
+      readCamt(source, problems, { onLeftOut: () => (left += 1) }),
     );
     expect([lines.map(({ isNotBooked = false }) => isNotBooked), left]).toEqual([[true, true, false], 2]);
     expect(await problemsOf(document(pending))).toEqual(['line 1: no entry of the statement is booked yet']);
