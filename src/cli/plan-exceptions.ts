@@ -1,13 +1,17 @@
 // A batch plan for the exceptions whose next step moves money, made by the same code as `batch plan`.
 
+import { open, realpath, rm, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { type SourceRow, MAX_NOTE_LENGTH } from '../batch/plan/csv-rows.js';
+import { PLAN_START } from '../batch/plan/plan-file.js';
 import { batchActions, type PaymentAction, type PlanRow } from '../batch/plan/plan-row.js';
 import { rowsSource } from '../batch/plan/row-source.js';
 import type { Client } from '../client/client.js';
+import { UsageError } from '../errors.js';
+import { fileProblem, isSystemError } from '../file-problem.js';
 import type { DeskTables } from '../ledger/schema.js';
 import { writeOutputFile } from '../output/file.js';
-import type { WrittenPlan } from '../output/views/reconciled.js';
+import type { WrittenPlan, WrittenPlans } from '../output/views/reconciled.js';
 import type { KnownProfile } from '../profiles/resolve.js';
 import type { Exception } from '../reconcile/exception.js';
 import { MAX_NAMED } from '../spreadsheet/problems.js';
@@ -27,7 +31,7 @@ interface PlanRequest {
 }
 
 /** One plan for each action, because a plan does one thing. Several have the action in their names. */
-export async function planExceptions(context: CommandContext, request: PlanRequest): Promise<WrittenPlan[]> {
+export async function planExceptions(context: CommandContext, request: PlanRequest): Promise<WrittenPlans> {
   const actions = new Set<PaymentAction>();
   for await (const { next } of request.exceptions()) {
     if (next?.movesMoney === true) actions.add(actionIn(next.operation));
@@ -37,7 +41,39 @@ export async function planExceptions(context: CommandContext, request: PlanReque
     const file = actions.size === 1 ? request.out : withAction(request.out, action);
     written.push(await writePlan(context, { ...request, out: file }, action));
   }
-  return written;
+  const isReplaced = written.some(({ file }) => file === request.out);
+  return {
+    out: request.out,
+    written,
+    earlier: isReplaced ? undefined : await removeEarlierPlan(request.out),
+  };
+}
+
+/** Otherwise somebody applies the plan of another day. Undefined where there is no file. */
+async function removeEarlierPlan(file: string): Promise<WrittenPlans['earlier']> {
+  try {
+    const real = await realpath(file);
+    if (!(await stat(real)).isFile()) return undefined;
+    if (!(await isPlan(real))) return 'not-a-plan';
+    await rm(real);
+    return 'removed';
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return undefined;
+    throw new UsageError(
+      `${file} may be the plan of an earlier run, and cannot be removed: ${fileProblem(error)}. Do not apply it.`,
+      { code: 'bad-file', cause: error },
+    );
+  }
+}
+
+async function isPlan(file: string): Promise<boolean> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(PLAN_START.length));
+    return buffer.toString('utf8', 0, bytesRead) === PLAN_START;
+  } finally {
+    await handle.close();
+  }
 }
 
 function actionIn(operation: string): PaymentAction {

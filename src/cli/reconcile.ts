@@ -5,7 +5,7 @@ import { UsageError } from '../errors.js';
 import { analyseKnown } from '../ledger/known/search.js';
 import { namesStdout } from '../output/file.js';
 import { createProgressWriter, createRate } from '../output/views/batch-progress.js';
-import { comparingLine, type WrittenPlan } from '../output/views/reconciled.js';
+import { comparingLine, type WrittenPlans } from '../output/views/reconciled.js';
 import { encodingLines } from '../output/views/sheet.js';
 import { createReads } from '../reconcile/reads.js';
 import { reconcile, type Reconciled } from '../reconcile/reconcile.js';
@@ -45,7 +45,7 @@ async function checkFiles({ file, map, out, plan }: ReconcileRequest): Promise<v
 
 interface ReconcileRun {
   result: Reconciled;
-  plan(out: string): Promise<WrittenPlan[]>;
+  plan(out: string): Promise<WrittenPlans>;
 }
 
 export async function runReconcile(

@@ -63,6 +63,9 @@ export function planHeader(
   };
 }
 
+/** How every plan begins. */
+export const PLAN_START = '{"paydesk":"plan"';
+
 const MAX_LINE_LENGTH = 1024 * 1024;
 
 /** Unprintable characters are written out, so that a plan can be looked at safely. */
@@ -160,7 +163,7 @@ export async function* rowsOfChecked(path: string, key: string, plan: PlanFile):
 }
 
 function headerOf(line: string, path: string): PlanHeader {
-  if (!line.startsWith('{"paydesk":"plan"') || !line.endsWith(',"rows":[\n')) throw notAPlan(path);
+  if (!line.startsWith(PLAN_START) || !line.endsWith(',"rows":[\n')) throw notAPlan(path);
   const header = parsed(`${line.slice(0, -',"rows":[\n'.length)}}`, path);
   if (!isJsonObject(header)) throw edited(path);
   if (header.version !== 1) {

@@ -85,7 +85,7 @@ export default class Reconcile extends BaseCommand {
     else if (format === undefined || format === 'table')
       await this.#showTable(args.file, result, flags.columns !== undefined);
     else
-      printed = await printJsonText(reconciledText(format, args.file, result, plans), {
+      printed = await printJsonText(reconciledText(format, args.file, result, plans?.written), {
         filtered: flags.jq !== undefined,
         write: (text) => this.streams.write(text),
       });

@@ -317,10 +317,25 @@ export interface WrittenPlan {
   failedTotals: PlanSummary['failedTotals'];
 }
 
+export interface WrittenPlans {
+  /** The file that was asked for. */
+  out: string;
+  written: readonly WrittenPlan[];
+  /** What became of a file of that name, where it was not replaced. */
+  earlier: 'removed' | 'not-a-plan' | undefined;
+}
+
 /** Which plans were written, and how to look at and apply them. */
-export function savedPlanLines(plans: readonly WrittenPlan[]): Line[] {
-  if (plans.length === 0) return ['No plan was written: no next step moves money.'];
-  return plans.flatMap((plan) => [
+export function savedPlanLines({ out, written, earlier }: WrittenPlans): Line[] {
+  return [
+    ...(written.length === 0 ? ['No plan was written: no next step moves money.'] : planLinesOf(written)),
+    ...(earlier === 'removed' ? [`Removed ${out}: it was the plan of an earlier run.`] : []),
+    ...(earlier === 'not-a-plan' ? [`${out} was left as it is: it is not a plan.`] : []),
+  ];
+}
+
+const planLinesOf = (plans: readonly WrittenPlan[]): Line[] =>
+  plans.flatMap((plan) => [
     plan.toSend === 0
       ? `Saved a plan to ${plan.file} that will ${plan.action} nothing. Nothing was sent.`
       : `Saved a plan to ${plan.action} ${counted(plan.toSend, 'payment')} to ${plan.file}. Nothing was sent.`,
@@ -328,7 +343,6 @@ export function savedPlanLines(plans: readonly WrittenPlan[]): Line[] {
     ...failedBeforeLines(plan),
     ...reviewLines(plan),
   ]);
-}
 
 function notSentLines({ toSend, notSent, firstNotSent }: WrittenPlan): Line[] {
   if (notSent === 0) return [];

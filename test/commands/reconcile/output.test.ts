@@ -310,6 +310,49 @@ describe('reconcile --plan', () => {
     expect(stderr).toContain('No plan was written: no next step moves money.');
     expect(existsSync(plan)).toBe(false);
   });
+
+  describe('where there is nothing to plan', () => {
+    const none = ['--since', '2019-01-01', '--until', '2020-01-01'];
+    const clean = () => desk.file(`${today()},payout,,,,-5.00,,,EUR`);
+
+    it('removes the plan of an earlier run, so that nobody applies it', async () => {
+      const plan = join(folder, 'daily.json');
+      await desk.reconcile(file, '--plan', plan);
+      expect(existsSync(plan)).toBe(true);
+      const link = join(folder, 'daily-link.json');
+      symlinkSync(plan, link);
+      const { code, stderr } = await desk.reconcile(clean(), '--plan', link, ...none);
+      expect(code).toBe(0);
+      expect(stderr).toContain('No plan was written: no next step moves money.');
+      expect(stderr).toContain(`Removed ${link}: it was the plan of an earlier run.`);
+      expect(existsSync(plan)).toBe(false);
+    });
+
+    it('leaves a file that is no plan, and says so', async () => {
+      const plan = join(folder, 'notes.json');
+      writeFileSync(plan, '{"mine":true}');
+      const { code, stderr } = await desk.reconcile(clean(), '--plan', plan, ...none);
+      expect(code).toBe(0);
+      expect(stderr).toContain(`${plan} was left as it is: it is not a plan.`);
+      expect(readFileSync(plan, 'utf8')).toBe('{"mine":true}');
+    });
+
+    it('replaces the exceptions of an earlier run with the header alone', async () => {
+      const out = join(folder, 'daily.csv');
+      await desk.reconcile(file, '--out', out);
+      await desk.reconcile(clean(), '--out', out, ...none);
+      expect(readFileSync(out, 'utf8')).toMatch(/^line,exception,[^\n]*\n$/);
+    });
+
+    it('leaves everything as it was where the run fails', async () => {
+      const [plan, out] = [join(folder, 'failed.json'), join(folder, 'failed.csv')];
+      await desk.reconcile(file, '--plan', plan, '--out', out);
+      const before = [plan, out].map((name) => readFileSync(name, 'utf8'));
+      const bad = desk.file('nonsense');
+      expect((await desk.reconcile(bad, '--plan', plan, '--out', out)).code).toBe(2);
+      expect([plan, out].map((name) => readFileSync(name, 'utf8'))).toEqual(before);
+    });
+  });
 });
 
 describe('reconcile refuses', () => {
