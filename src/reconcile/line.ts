@@ -44,8 +44,11 @@ export interface MentionSearch {
   mentions(texts: readonly string[], own: readonly string[]): Mention[];
 }
 
-/** Why money of the file does not count: an entry is pending or announced, or a line has another status than those that do. */
-export type LeftOut = 'not-booked' | 'status';
+/**
+ * Why money of the file does not count: an entry is pending or announced, a line has another status than those that do, or
+ * it adds up the others.
+ */
+export type LeftOut = 'not-booked' | 'status' | 'total';
 
 export interface FileReading {
   onLeftOut?: (why: LeftOut) => void;

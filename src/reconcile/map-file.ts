@@ -68,6 +68,19 @@ export async function guessMap(path: string, ask?: MapQuestions): Promise<Guesse
   return { encoding: file.encoding, text, headerLine, ignored, notes, ...(await firstLines(file, text)) };
 }
 
+/** The mapping would refuse every file of the provider. */
+export const readsNothing = ({ notes, problems }: Pick<GuessedMap, 'notes' | 'problems'>): UsageError =>
+  new UsageError(
+    'The guessed mapping reads none of the first lines. Nothing was written. Write the mapping yourself: see docs/reconcile.md.',
+    {
+      code: 'no-guess',
+      details: [
+        ...problems.map(({ line, problem }) => ({ input: `line ${line}`, problem })),
+        ...notes.map((problem) => ({ input: 'note', problem })),
+      ],
+    },
+  );
+
 async function askForMissing(sample: Sample, ask: MapQuestions): Promise<Chosen> {
   const chosen: Columns = {};
   let currency: string | undefined;

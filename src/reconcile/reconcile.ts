@@ -69,7 +69,7 @@ export async function reconcile(
 /** Payments that change all the time must not keep it from ending. */
 const MAX_ROUNDS = 4;
 
-const nothingLeftOut = (): Reconciled['leftOut'] => ({ 'not-booked': 0, status: 0 });
+const nothingLeftOut = (): Reconciled['leftOut'] => ({ 'not-booked': 0, status: 0, total: 0 });
 
 async function reconcileWith(
   tools: ReconcileTools,

@@ -5,7 +5,7 @@ import { MAX_ROW_LENGTH, readRows } from './rows.js';
 import { cellsOf, findSeparator, type Separator, separatorIn } from './separator.js';
 import { decodeText, NotText } from './text.js';
 
-interface FileRecord {
+export interface FileRecord {
   /** Where the record begins: a quoted cell may contain line breaks. */
   line: number;
   cells: string[];

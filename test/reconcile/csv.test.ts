@@ -36,6 +36,24 @@ const refusal = async (work: () => Promise<unknown>) => {
   );
 };
 
+describe('a line with the total', () => {
+  const sale = '2026-11-14,SALE,ref_1,cap_1,inv-1,49.90,,,EUR';
+  const total = (word: string, reference = '') => `${word},,,,${reference},49.90,,,EUR`;
+
+  it.each(['Summe', 'TOTAL', 'Grand total:', 'Gesamt'])('is left out at the end: %s', async (word) => {
+    expect(await read(`${HEADER}\n${sale}\n${total(word)}\n`)).toHaveLength(1);
+  });
+
+  it.each([
+    ['before another line', `${total('Summe')}\n${sale}`, 'line 2: date Summe: does not fit iso'],
+    ['with a reference', `${sale}\n${total('Summe', 'inv-2')}`, 'line 3: date Summe: does not fit iso'],
+    ['with another word', `${sale}\n${total('Adjustment')}`, 'line 3: date Adjustment: does not fit iso'],
+    ['twice', `${sale}\n${total('Summe')}\n${total('Total')}`, 'line 3: date Summe: does not fit iso'],
+  ])('refuses the file %s', async (_, lines, problem) => {
+    expect(await refusal(() => read(`${HEADER}\n${lines}\n`))).toEqual([problem]);
+  });
+});
+
 describe('a CSV of a provider', () => {
   it('becomes lines of money by its mapping', async () => {
     const lines = await read(

@@ -9,7 +9,7 @@ import { addWords, commandText, paydesk } from '../../next-command.js';
 import { writeOutputFile } from '../../output/file.js';
 import { encodingLines, headerLines, ignoredLines } from '../../output/views/sheet.js';
 import { columnQuestions, guessedLines, sampleJson, sampleList } from '../../output/views/guessed-map.js';
-import { guessMap, type MapQuestions, refuseXml } from '../../reconcile/map-file.js';
+import { guessMap, type MapQuestions, readsNothing, refuseXml } from '../../reconcile/map-file.js';
 
 interface WrittenMap {
   file: string;
@@ -60,7 +60,8 @@ export default class ReconcileMap extends BaseCommand {
     );
     this.print(...guessedLines(guessed));
     await this.showList(guessed.lines, sampleList);
-    if (!flags.yes) await this.#confirm(out, guessed.lines.length > 0);
+    if (guessed.lines.length === 0) throw readsNothing(guessed);
+    if (!flags.yes) await this.#confirm(out);
     await writeOutputFile(out, [guessed.text], { keepMode: true });
     this.note(
       `Wrote ${out}. Use it with: ${commandText(paydesk('reconcile', args.file, '--map', out), this.profileName)}`,
@@ -83,7 +84,7 @@ export default class ReconcileMap extends BaseCommand {
   };
 
   /** Where nobody can be asked, `--yes` is needed. */
-  async #confirm(file: string, readsLines: boolean): Promise<void> {
+  async #confirm(file: string): Promise<void> {
     if (!this.interactive) {
       throw new UsageError('Writing the file must be confirmed with --yes. Nothing was written.', {
         code: 'not-confirmed',
@@ -91,7 +92,7 @@ export default class ReconcileMap extends BaseCommand {
       });
     }
     const { confirm } = await import('../../prompts.js');
-    if (await confirm({ message: `Write ${file}?`, default: readsLines }, this.prompts())) return;
+    if (await confirm({ message: `Write ${file}?`, default: true }, this.prompts())) return;
     throw new InterruptedError('Nothing was written.', { code: 'declined' });
   }
 }

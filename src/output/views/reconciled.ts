@@ -78,7 +78,7 @@ export function balanceLines({ unrelated, days, period }: Reconciled): Line[] {
 /** What the person should know about the whole file before they act on a line. */
 export function cautionLines({ leftOut, ...result }: Reconciled): Line[] {
   const { hidesRefunds, ignoredStatus, hasMatch, exceptions } = result;
-  const { 'not-booked': notBooked, status } = leftOut;
+  const { 'not-booked': notBooked, status, total } = leftOut;
   return [
     ...(notBooked > 0
       ? [`${counted(notBooked, 'entry is', 'entries are')} not booked yet, and left out.`]
@@ -86,6 +86,7 @@ export function cautionLines({ leftOut, ...result }: Reconciled): Line[] {
     ...(status > 0
       ? [`${counted(status, 'line is', 'lines are')} left out by ${status === 1 ? 'its' : 'their'} status.`]
       : []),
+    ...(total > 0 ? ['The last line has the total of the file, and is left out.'] : []),
     ...(hidesRefunds
       ? ['The mapping does not tell refunds from captures, so paydesk recommends no refund. Add kind to it.']
       : []),

@@ -238,12 +238,16 @@ function guessDecimal(amounts: readonly string[]): { decimal: DecimalMark; notes
   };
 }
 
-/** Days and months can be told apart only where a day is after the twelfth. */
+/** Days and months can be told apart only where a day is after the twelfth. Most dates decide: one may be a mistake. */
 function guessDate(dates: readonly string[]): { pattern: string; notes: string[] } {
-  const fitting = commonPatterns.filter((pattern) => {
+  const counts = commonPatterns.map((pattern) => {
     const read = datePattern(pattern);
-    return dates.length > 0 && dates.every((text) => read?.(text) !== undefined);
+    return { pattern, count: dates.filter((text) => read?.(text) !== undefined).length };
   });
+  const most = Math.max(...counts.map(({ count }) => count));
+  const fitting = counts.flatMap(({ pattern, count }) =>
+    2 * count > dates.length && count === most ? [pattern] : [],
+  );
   const [pattern = 'iso', other] = fitting;
   if (dates.length > 0 && fitting.length === 0)
     return {

@@ -2,7 +2,7 @@
 
 import { counted } from '../../contract/amount-format.js';
 import { type FileProblems, shortText } from '../../spreadsheet/problems.js';
-import { readRecordChunks } from '../../spreadsheet/records.js';
+import { type FileRecord, readRecordChunks } from '../../spreadsheet/records.js';
 import { plainName, unescaped } from '../../spreadsheet/sheet.js';
 import { exactProblem, negated } from '../../contract/exact.js';
 import { idsOf, type SettlementLine, type SettlementReader } from '../line.js';
@@ -10,6 +10,7 @@ import { datePattern } from './dates.js';
 import { signedDecimal } from './decimal.js';
 import { type MappedField, mappedFields, type Mapping, namingFields } from './mapping.js';
 import { isStatusColumn } from './statuses.js';
+import { isTotalLine } from './total-line.js';
 
 const CHUNK_SIZE = 1_000;
 
@@ -21,22 +22,29 @@ export function createCsvReader(mapping: Mapping): SettlementReader {
     let places: Places | undefined;
     let [rows, counting] = [0, 0];
     let chunk: SettlementLine[] = [];
+    /** Kept until it is known whether it is the last line. */
+    let total: FileRecord | undefined;
+    const take = (at: Places, { line, cells }: FileRecord): void => {
+      rows += 1;
+      const found = readLine(at, line, cells);
+      if (found?.isNotBooked) onLeftOut?.('status');
+      else counting += 1;
+      if (found === undefined) return;
+      if (search !== undefined) found.mentions = search.mentions(textsIn(cells, at), idsOf(found));
+      chunk.push(found);
+    };
     for await (const records of readRecordChunks(source, isHeader, problems)) {
-      for (const { line, cells } of records) {
+      for (const record of records) {
         if (places === undefined) {
-          places = findPlaces(mapping, cells, line, problems);
+          places = findPlaces(mapping, record.cells, record.line, problems);
           if (places === undefined) return;
-          const ignored = mapping.statuses ? undefined : ignoredStatus(cells, places);
+          const ignored = mapping.statuses ? undefined : ignoredStatus(record.cells, places);
           if (ignored !== undefined) onIgnoredStatus?.(ignored);
           continue;
         }
-        rows += 1;
-        const found = readLine(places, line, cells);
-        if (found !== undefined && search !== undefined)
-          found.mentions = search.mentions(textsIn(cells, places), idsOf(found));
-        if (found !== undefined) chunk.push(found);
-        if (found?.isNotBooked) onLeftOut?.('status');
-        else counting += 1;
+        if (total !== undefined) take(places, total);
+        total = isTotalLine(record.cells, places.at) ? record : undefined;
+        if (total === undefined) take(places, record);
         if (chunk.length < CHUNK_SIZE) continue;
         yield chunk;
         chunk = [];
@@ -44,6 +52,7 @@ export function createCsvReader(mapping: Mapping): SettlementReader {
     }
     if (chunk.length > 0) yield chunk;
     if (problems.count > 0) return;
+    if (total !== undefined) onLeftOut?.('total');
     if (places === undefined) problems.add(1, 'the file is empty');
     else if (rows === 0) problems.add(places.line + 1, 'the file has a header and no rows');
     else if (counting === 0)

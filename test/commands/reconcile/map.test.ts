@@ -214,6 +214,30 @@ describe('reconcile map', () => {
     expect(guessed('D/C', ['D', 'C']).notes).toEqual([]);
   });
 
+  const germanHeader = 'Buchungsdatum;Vorgang;Referenz;Betrag;Währung';
+  const germanRows = ['18.11.2026;Zahlung;dbl-1;29,00;EUR', '17.11.2026;Zahlung;eur-50;50,00;EUR'];
+
+  it('reads the date of most lines where the last line has the total', async () => {
+    const file = csv(germanHeader, ...germanRows, 'Summe;;;79,00;EUR');
+    const out = `${file}.yaml`;
+    const { code, json } = await map(file, '--out', out, '--yes', '--json');
+    expect(code).toBe(0);
+    expect(json['mapping']).toContain('date: DD.MM.YYYY\n');
+    expect(json).toMatchObject({ problems: [], lines: [{ at: '2026-11-18' }, { at: '2026-11-17' }] });
+  });
+
+  it('writes no mapping that reads none of the lines', async () => {
+    const file = csv(germanHeader, ...germanRows.map((row) => row.replace('.2026', ' AD')));
+    const out = `${file}.yaml`;
+    const { code, stdout, stderr } = await map(file, '--out', out, '--yes');
+    expect([code, existsSync(out)]).toEqual([2, false]);
+    expect(stdout).toContain('at: Buchungsdatum');
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+      'The guessed mapping reads none of the first lines. Nothing was written. Write the mapping yourself: see docs/reconcile.md.',
+    );
+    expect(stderr).toContain('line 2');
+  });
+
   it('needs --yes where it must not ask, on a terminal too', async () => {
     const out = join(folder, 'unasked.yaml');
     const tty = await paydeskTty(['reconcile', 'map', sandboxFile, '--out', out, '--no-input'], {});
@@ -262,8 +286,10 @@ describe('reconcile map', () => {
     expect(json['notes']).toEqual([expect.stringContaining('MM/DD/YYYY')]);
     const odd = csv('Date,Type,Amount,Currency,Reference', 'Friday,Sale,5.00,EUR,a');
     const found = (await map(odd, '--out', join(folder, 'odd.yaml'), '--yes', '--json')).json;
-    expect(found['notes']).toEqual([expect.stringContaining('does not recognise dates like Friday')]);
-    expect(found['problems']).toEqual([{ line: 2, problem: 'date Friday: does not fit iso' }]);
+    expect(found['error']?.['details']).toEqual([
+      { input: 'line 2', problem: 'date Friday: does not fit iso' },
+      { input: 'note', problem: expect.stringContaining('does not recognise dates like Friday') },
+    ]);
   });
 
   it('writes nothing without --yes where nobody can be asked', async () => {
