@@ -93,7 +93,7 @@ function withPayment(
 const ignoredText = (column: string): string =>
   `the mapping ignores the column ${safeText(column)}, and a charge may have failed`;
 
-const HIDDEN_REFUNDS = 'the mapping does not tell refunds from captures: add kind';
+const HIDDEN_REFUNDS = 'the mapping does not tell refunds from captures: add kind or direction';
 
 /** Of two captures, the later one is reported. One alone may be a second charge whose first one is in another file. */
 const hasOtherCapture = (line: SettlementLine, payment: FreshPayment): boolean =>

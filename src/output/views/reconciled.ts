@@ -88,7 +88,9 @@ export function cautionLines({ leftOut, ...result }: Reconciled): Line[] {
       : []),
     ...(total > 0 ? ['The last line has the total of the file, and is left out.'] : []),
     ...(hidesRefunds
-      ? ['The mapping does not tell refunds from captures, so paydesk recommends no refund. Add kind to it.']
+      ? [
+          'The mapping does not tell refunds from captures, so paydesk recommends no refund. Add kind or direction to it.',
+        ]
       : []),
     ...(ignoredStatus === undefined
       ? []

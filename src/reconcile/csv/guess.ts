@@ -12,6 +12,7 @@ import { datePattern, commonPatterns } from './dates.js';
 import { signedDecimal } from './decimal.js';
 import { type Booked, hasAnyKind, hasKinds, hasReturns, sortWords } from './kind-words.js';
 import { type MappedField, mappedFields, namingFields, tellsRefunds } from './mapping.js';
+import { directionColumn, type Directions, guessDirections } from './directions.js';
 import { guessStatus } from './statuses.js';
 
 /** The best ones first. Case, spaces, hyphens and underscores do not matter. */
@@ -50,7 +51,27 @@ const usualNames: Readonly<Record<MappedField, readonly string[]>> = {
   amount: ['amount', 'gross', 'gross amount', 'transaction amount', 'betrag', 'brutto', 'importe', 'montant'],
   debit: ['debit', 'debit amount', 'paid out', 'soll'],
   credit: ['credit', 'credit amount', 'paid in', 'haben'],
-  direction: ['direction', 'debit/credit', 'credit/debit', 'd/c', 'c/d', 'dc', 'cd indicator', 'soll/haben'],
+  direction: [
+    'direction',
+    'debit/credit',
+    'credit/debit',
+    'd/c',
+    'c/d',
+    'dc',
+    'dr/cr',
+    'cr/dr',
+    'cd indicator',
+    'debit credit indicator',
+    'credit debit indicator',
+    'soll/haben',
+    'haben/soll',
+    's/h',
+    'h/s',
+    'soll/haben kennzeichen',
+    'debe/haber',
+    'dare/avere',
+    'af bij',
+  ],
   // Found by its words: see guessStatus.
   status: [],
   currency: ['currency', 'currency code', 'ccy', 'gross currency', 'währung', 'waehrung', 'moneda', 'devise'],
@@ -139,10 +160,11 @@ export function guessMapping(sample: Sample, chosen: Chosen = { columns: {} }): 
   const { header, rows } = sample;
   const { currency } = chosen;
   const named: Columns = { ...guessColumns(header), ...chosen.columns };
-  const valuesOf = (field: MappedField): string[] => {
-    const at = named[field] === undefined ? -1 : header.indexOf(named[field]);
+  const cellsOf = (name: string | undefined): string[] => {
+    const at = name === undefined ? -1 : header.indexOf(name);
     return at < 0 ? [] : rows.map((row) => unescaped(row[at] ?? '')).filter((value) => value !== '');
   };
+  const valuesOf = (field: MappedField): string[] => cellsOf(named[field]);
   const { decimal, notes: decimalNotes } = guessDecimal([
     ...valuesOf('amount'),
     ...valuesOf('debit'),
@@ -150,12 +172,16 @@ export function guessMapping(sample: Sample, chosen: Chosen = { columns: {} }): 
     ...valuesOf('fee'),
   ]);
   const date = guessDate(valuesOf('at'));
-  const directions = guessDirections(valuesOf('direction'));
+  let directions = guessDirections(valuesOf('direction'));
   if (directions === undefined) delete named.direction;
   const read = (columns: Columns) => bookedRows(sample, { columns, decimal, directions });
-  const kinded = withKind(named, header, read);
   const ignoredBy = (used: Columns) =>
     header.filter((name) => name !== '' && !Object.values(used).includes(name));
+  let kinded = withKind(named, header, read);
+  const byCells = tellsReturns(kinded, read(kinded))
+    ? undefined
+    : directionColumn(ignoredBy(kinded), cellsOf);
+  if (byCells) [kinded, directions] = [{ ...kinded, direction: byCells.name }, byCells.directions];
   const status = guessStatus(sample, ignoredBy(kinded));
   const columns = status.found ? { ...kinded, status: status.found.column } : kinded;
   const booked = read(columns);
@@ -183,6 +209,7 @@ export function guessMapping(sample: Sample, chosen: Chosen = { columns: {} }): 
       ...kindNotes,
       ...signNotes,
       ...refundNotes(columns, booked),
+      ...(byCells ? [directionNote(byCells)] : []),
       ...status.notes,
     ],
     missing: missingIn(columns, currency),
@@ -208,9 +235,22 @@ function withKind(named: Columns, header: readonly string[], read: (columns: Col
   );
 }
 
+/** Whether anything says which lines return money. */
+const tellsReturns = (columns: Columns, booked: readonly Booked[]): boolean =>
+  columns.amount === undefined ||
+  columns.direction !== undefined ||
+  booked.some(({ sign }) => sign < 0) ||
+  (columns.kind !== undefined && hasReturns(booked));
+
+const directionNote = ({ name, directions }: { name: string; directions: Directions }): string =>
+  `The column ${name} is read as the direction: ${directions.in.join(', ')} comes in, ` +
+  `${directions.out.join(', ')} goes out. Correct direction in the mapping if it does not.`;
+
 function refundNotes(columns: Columns, booked: readonly Booked[]): string[] {
   if (tellsRefunds({ columns }) || booked.some(({ sign }) => sign < 0)) return [];
-  return ['No column tells refunds from captures: add kind to the mapping, or paydesk recommends no refund.'];
+  return [
+    'No column tells refunds from captures: add kind or direction to the mapping, or paydesk recommends no refund.',
+  ];
 }
 
 const HEAD = "# How paydesk reads this provider's files: see docs/reconcile.md.\n";
@@ -263,7 +303,11 @@ function guessDate(dates: readonly string[]): { pattern: string; notes: string[]
 
 function bookedRows(
   { header, rows }: Sample,
-  { columns, decimal, directions }: { columns: Columns; decimal: DecimalMark; directions: Directions },
+  {
+    columns,
+    decimal,
+    directions,
+  }: { columns: Columns; decimal: DecimalMark; directions: Directions | undefined },
 ): Booked[] {
   const places = Object.fromEntries(
     mappedFields.map((field) => [field, columns[field] === undefined ? -1 : header.indexOf(columns[field])]),
@@ -279,21 +323,6 @@ function bookedRows(
     const isOut = directions?.out.includes(cell('direction')) === true;
     return { word, sign: isOut ? -signIn('amount') : signIn('amount') };
   });
-}
-
-const incoming = /^(c|cr|credit|crdt|h|haben|\+|in)$/i;
-const outgoing = /^(d|dr|debit|dbit|s|soll|-|out)$/i;
-
-type Directions = { in: string[]; out: string[] } | undefined;
-
-function guessDirections(values: readonly string[]): Directions {
-  const distinct = [...new Set(values)];
-  const words = {
-    in: distinct.filter((word) => incoming.test(word)),
-    out: distinct.filter((word) => outgoing.test(word)),
-  };
-  const isWhole = distinct.length > 0 && words.in.length + words.out.length === distinct.length;
-  return isWhole ? words : undefined;
 }
 
 /** Refunds and chargebacks that are all written without a minus sign. */

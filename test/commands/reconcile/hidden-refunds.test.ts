@@ -56,7 +56,7 @@ describe('a refund without a minus', () => {
     const [found] = json['exceptions'] as Json[];
     expect(short(found!)).toEqual(['captured-twice', 'recheck']);
     expect(found?.['text']).toMatch(
-      /Check with the provider first: the mapping does not tell refunds from captures: add kind\.$/,
+      /Check with the provider first: the mapping does not tell refunds from captures: add kind or direction\.$/,
     );
     expect(existsSync(plan)).toBe(false);
     expect(stderr.match(/The mapping does not tell refunds from captures/g)).toHaveLength(1);

@@ -208,7 +208,7 @@ describe('reconcile map', () => {
 
   it('says that nothing tells refunds from captures', () => {
     const note =
-      'No column tells refunds from captures: add kind to the mapping, or paydesk recommends no refund.';
+      'No column tells refunds from captures: add kind or direction to the mapping, or paydesk recommends no refund.';
     expect(guessed('Memo', ['x', 'y']).notes).toEqual([note]);
     expect(guessed('Memo', ['x', 'y'], ['5.00', '-5.00']).notes).toEqual([]);
     expect(guessed('D/C', ['D', 'C']).notes).toEqual([]);
@@ -236,6 +236,33 @@ describe('reconcile map', () => {
       'The guessed mapping reads none of the first lines. Nothing was written. Write the mapping yourself: see docs/reconcile.md.',
     );
     expect(stderr).toContain('line 2');
+  });
+
+  it.each([
+    ['S/H', 'H', 'S'],
+    ['H/S', 'H', 'S'],
+    ['CR/DR', 'CR', 'DR'],
+    ['Dr/Cr', 'Cr', 'Dr'],
+    ['Kennzeichen', 'H', 'S'],
+    ['KZ', 'K', 'D'],
+    ['Af Bij', 'Bij', 'Af'],
+  ])('recognises %s as the direction, with %s and %s', async (column, into, out) => {
+    const file = csv(
+      `Datum;Referenz;Betrag;${column};Währung`,
+      `18.11.2026;inv-1;64,20;${into};USD`,
+      `18.11.2026;inv-1;64,20;${out};USD`,
+    );
+    const { json } = await map(file, '--out', `${file}.yaml`, '--yes', '--json');
+    expect(json['lines']).toMatchObject([{ kind: 'capture' }, { kind: 'refund' }]);
+    expect(json['mapping']).toContain(`direction: ${column}`);
+  });
+
+  it('says which column it takes for the direction by its cells alone, and takes none of cards', () => {
+    expect(guessed('KZ', ['H', 'S']).notes).toEqual([
+      'The column KZ is read as the direction: H comes in, S goes out. Correct direction in the mapping if it does not.',
+    ]);
+    expect(guessed('Card type', ['C', 'D']).columns).not.toHaveProperty('direction');
+    expect(guessed('KZ', ['H', 'S'], ['5.00', '-5.00']).columns).not.toHaveProperty('direction');
   });
 
   it('needs --yes where it must not ask, on a terminal too', async () => {
