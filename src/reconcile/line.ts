@@ -24,6 +24,8 @@ export interface SettlementLine {
   operationId?: string | undefined;
   /** The merchant's reference. */
   reference?: string | undefined;
+  /** What was booked, where the customer paid in another currency. */
+  booked?: { amount: string; currency: string } | undefined;
   /** Names of payments in its other texts, where it was read to find them. */
   mentions?: readonly Mention[];
   /** It is pending or announced, or failed: evidence about its payment, and no money yet. */

@@ -26,6 +26,8 @@ export interface PassTools {
 
 export interface Pass {
   tally: SettlementTally;
+  /** What was booked for lines that were paid in another currency. */
+  exchanged: SettlementTally;
   seen: SeenPayments;
   /** The provider profiles of the payments that the file names. */
   profiles: Set<string>;
@@ -45,7 +47,11 @@ export async function matchFile(
   lines: AsyncIterable<readonly SettlementLine[]>,
   problems: FileProblems,
 ): Promise<Pass> {
-  const [tally, otherCaptures] = [createSettlementTally(), createSettlementTally()];
+  const [tally, otherCaptures, exchanged] = [
+    createSettlementTally(),
+    createSettlementTally(),
+    createSettlementTally(),
+  ];
   const seen = createSeen();
   const profiles = new Set<string>();
   const period = createPeriod();
@@ -65,6 +71,7 @@ export async function matchFile(
         continue;
       }
       tally.add('file', line);
+      if (line.booked) exchanged.add('file', { ...line.booked, kind: '' });
       period.see(line.at);
       hidesRefunds &&= line.kind === 'capture';
       hasMatch ||= match !== undefined;
@@ -84,7 +91,7 @@ export async function matchFile(
     for (const { file, ...kind } of otherCaptures.rows())
       tally.add('matched', { ...kind, amount: file.amount }, file.lines);
   }
-  return { tally, seen, profiles, hasCaptureIds, hidesRefunds, hasMatch, period: period.days() };
+  return { tally, exchanged, seen, profiles, hasCaptureIds, hidesRefunds, hasMatch, period: period.days() };
 }
 
 const hasCaptureId = ({ operationId }: SettlementLine, known: SettledRow | undefined): boolean =>

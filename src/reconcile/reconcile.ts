@@ -28,6 +28,8 @@ export interface Reconciled {
   unrelated: number;
   /** Per currency and kind; the parts of each come to what the file has. */
   totals: TotalRow[];
+  /** What was booked for lines that were paid in another currency, which is in no total. */
+  exchanged: Array<{ currency: string; lines: number; amount: string }>;
   /** Payments that the file lacks, likewise. */
   missing: TotalRow[];
   /** Payments that the file may lack: the service did not show them. */
@@ -109,7 +111,7 @@ async function reconcileWith(
 }
 
 function resultOf(
-  { tally, hidesRefunds, hasMatch, period: days }: Pass,
+  { tally, exchanged, hidesRefunds, hasMatch, period: days }: Pass,
   {
     missing,
     staging,
@@ -126,6 +128,7 @@ function resultOf(
     exceptions: tally.count('exceptions'),
     unrelated: tally.count('unrelated'),
     totals: tally.rows(),
+    exchanged: exchanged.rows().map(({ currency, file }) => ({ currency, ...file })),
     missing: missing?.totals.rows() ?? [],
     unreadable: missing?.unreadable ?? 0,
     hidesRefunds,

@@ -87,6 +87,7 @@ export function cautionLines({ leftOut, ...result }: Reconciled): Line[] {
       ? [`${counted(status, 'line is', 'lines are')} left out by ${status === 1 ? 'its' : 'their'} status.`]
       : []),
     ...(total > 0 ? ['The last line has the total of the file, and is left out.'] : []),
+    ...exchangedLines(result.exchanged),
     ...(hidesRefunds
       ? [
           'The mapping does not tell refunds from captures, so paydesk recommends no refund. Add kind or direction to it.',
@@ -101,6 +102,16 @@ export function cautionLines({ leftOut, ...result }: Reconciled): Line[] {
       ? ['None of the lines matches a payment of this app. Is it the right one? Check --profile.']
       : []),
   ].map((text) => toned('waiting', text));
+}
+
+function exchangedLines(exchanged: Reconciled['exchanged']): string[] {
+  if (exchanged.length === 0) return [];
+  const lines = exchanged.reduce((sum, row) => sum + row.lines, 0);
+  const booked = exchanged.map(({ amount, currency }) => formatAmount(amount, currency)).join(' and ');
+  return [
+    `${counted(lines, 'line was', 'lines were')} paid in another currency than booked. ` +
+      `The totals have what was paid; ${booked} was booked.`,
+  ];
 }
 
 const sum = (key: 'file' | 'matched' | 'exceptions' | 'unrelated', title: string) => ({
@@ -285,6 +296,7 @@ export async function* reconciledJson(
       ? { since: new Date(period.since).toISOString(), until: new Date(period.until).toISOString() }
       : null,
     totals: result.totals.map(totalJson),
+    exchanged: result.exchanged.map(({ amount, ...row }) => ({ ...row, amount: numberJson(amount) })),
     missing: result.missing.map(({ currency, kind, file }) => ({
       currency,
       kind,

@@ -54,6 +54,9 @@ function bookedLine(booked: Booked, tell: Tell): SettlementLine | undefined {
     currency: money.amount.currency,
     fee: money.fee === undefined ? undefined : fromUnits(money.fee),
     at,
+    ...(money.booked && {
+      booked: { amount: fromUnits(money.booked.units), currency: money.booked.currency },
+    }),
     ...idsIn(booked),
   };
 }
@@ -120,7 +123,7 @@ function amountsOf(
   booking: Booked,
   direction: Direction,
   wrong: Tell,
-): { amount: Money; fee: bigint | undefined } | undefined {
+): { amount: Money; fee: bigint | undefined; booked?: Money } | undefined {
   const { entry, transaction, isOnly } = booking;
   const booked = bookedAmount(booking, wrong);
   if (booked === undefined) return undefined;
@@ -132,7 +135,11 @@ function amountsOf(
   );
   const paid = path === undefined ? undefined : moneyAt(transaction!, path, wrong);
   if (paid && paid.currency !== booked.currency)
-    return { amount: { ...paid, units: signed(paid.units) }, fee: undefined };
+    return {
+      amount: { ...paid, units: signed(paid.units) },
+      fee: undefined,
+      booked: { ...booked, units: signed(booked.units) },
+    };
   if (paid) return { amount: { ...paid, units: signed(paid.units) }, fee };
   const isIncluded = charges.some((charge) => charge.isIncluded);
   const units = signed(booked.units) + (isIncluded ? (fee ?? 0n) : 0n);

@@ -234,6 +234,29 @@ describe('a column that the mapping ignores', () => {
   });
 });
 
+it('a payment in another currency is compared with what was paid, and what was booked is said', async () => {
+  const { ref } = await knownPayment(newReference());
+  const file = unused('xml');
+  const paid = `<Refs><EndToEndId>${ref}</EndToEndId></Refs><Amt Ccy="EUR">9.45</Amt>`;
+  const exchange = '<AmtDtls><TxAmt><Amt Ccy="USD">10.50</Amt></TxAmt></AmtDtls>';
+  writeFileSync(
+    file,
+    `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt><Stmt>${entry({
+      direction: 'CRDT',
+      amount: '9.45',
+      details: `${paid}${exchange}`,
+    })}</Stmt></BkToCstmrStmt></Document>`,
+  );
+  const { json, stderr } = await run(file);
+  expect(json).toMatchObject({
+    totals: [{ currency: 'USD', file: { amount: 10.5 } }],
+    exchanged: [{ currency: 'EUR', lines: 1, amount: 9.45 }],
+  });
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+    '1 line was paid in another currency than booked. The totals have what was paid; EUR 9.45 was booked.',
+  );
+});
+
 it('a line with a reference in a text alone is not matched, and says why', async () => {
   const { ref } = await knownPayment(newReference());
   const file = unused('xml');
