@@ -13,8 +13,9 @@ const CHUNK_SIZE = 1_000;
 
 export const readCamt: SettlementReader = async function* read(source, problems, options = {}) {
   let lines: SettlementLine[] = [];
-  let [entries, notBooked] = [0, 0];
+  let [statements, entries, notBooked] = [0, 0, 0];
   const handler = createStatementHandler(problems, () => parser.position, {
+    beginStatement: () => (statements += 1),
     begin: () => (entries += 1),
     line: (found) => lines.push(found),
     notBooked() {
@@ -39,17 +40,23 @@ export const readCamt: SettlementReader = async function* read(source, problems,
     return;
   }
   if (lines.length > 0) yield lines;
-  if (problems.count > 0 || notBooked < entries) return;
-  problems.add(1, entries === 0 ? 'the statement has no entries' : 'no entry of the statement is booked yet');
+  if (problems.count > 0) return;
+  if (statements === 0) problems.add(1, 'the document has no statement');
+  // A day without entries is a day like any other.
+  else if (entries > 0 && notBooked === entries) problems.add(1, 'no entry of the statement is booked yet');
 };
 
-const ENTRY = '/Document/BkToCstmrStmt/Stmt/Ntry';
+const STATEMENT = '/Document/BkToCstmrStmt/Stmt';
+const ENTRY = `${STATEMENT}/Ntry`;
 const TRANSACTION = `${ENTRY}/NtryDtls/TxDtls`;
 
 function createStatementHandler(
   problems: FileProblems,
   position: () => XmlPosition,
-  tell: Pick<EntryListener, 'line' | 'notBooked' | 'search'> & { begin(): number },
+  tell: Pick<EntryListener, 'line' | 'notBooked' | 'search'> & {
+    beginStatement(): void;
+    begin(): number;
+  },
 ): XmlHandler {
   const paths: string[] = [''];
   let entry: CamtEntry | undefined;
@@ -81,7 +88,8 @@ function createStatementHandler(
       }
       const path = `${paths.at(-1)}/${name}`;
       paths.push(path);
-      if (path === ENTRY) entry = beginEntry();
+      if (path === STATEMENT) tell.beginStatement();
+      else if (path === ENTRY) entry = beginEntry();
       else if (path === TRANSACTION) entry?.beginTransaction();
       else entry?.fields.open(name, attributes);
     },

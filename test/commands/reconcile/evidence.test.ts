@@ -257,6 +257,17 @@ it('a payment in another currency is compared with what was paid, and what was b
   );
 });
 
+it('a statement without entries needs no attention', async () => {
+  const file = unused('xml');
+  writeFileSync(
+    file,
+    '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt><Stmt><Id>1</Id></Stmt></BkToCstmrStmt></Document>',
+  );
+  const { code, json } = await desk.run([file, '--json']);
+  expect(code).toBe(0);
+  expect(json).toMatchObject({ lines: 0, open: 0, exceptions: [] });
+});
+
 it('a line with a reference in a text alone is not matched, and says why', async () => {
   const { ref } = await knownPayment(newReference());
   const file = unused('xml');

@@ -208,6 +208,10 @@ describe('a statement', () => {
     expect(await onlyLine(parts)).toMatchObject({ kind, amount });
   });
 
+  test('a statement without entries has no lines', async () => {
+    expect(await linesOf(document(''))).toEqual([]);
+  });
+
   test('marks what was not booked, tells of it, and refuses a file without anything else', async () => {
     const pending = entry({ before: '<Sts><Cd>PDNG</Cd></Sts>' }) + entry({ before: '<Sts>INFO</Sts>' });
     let left = 0;
@@ -314,7 +318,7 @@ describe('what is refused', () => {
       document(entry()).replace('camt.053', 'camt.054'),
       expect.stringContaining('but urn:iso:std:iso:20022:tech:xsd:camt.054.001.08'),
     ],
-    [document(''), 'line 1: the statement has no entries'],
+    [document('').replaceAll(/<Stmt>.*<\/Stmt>/gs, ''), 'line 1: the document has no statement'],
     [
       '<!DOCTYPE Document [<!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;">]><Document>&lol2;</Document>',
       'line 1: column 1: a document type is not allowed',
