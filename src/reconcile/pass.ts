@@ -5,6 +5,7 @@ import type { AppRef } from '../ledger/payment-ref.js';
 import type { DeskTables } from '../ledger/schema.js';
 import type { FileProblems } from '../spreadsheet/problems.js';
 import type { Store } from '../store/store.js';
+import { isExact, toUnits } from '../contract/exact.js';
 import { dayOf, idsOf, type SettlementLine } from './line.js';
 import { type LineMatch, matchLines } from './match.js';
 import { idWithoutQuotes } from './id-without-quotes.js';
@@ -140,6 +141,7 @@ function place(line: SettlementLine, match: LineMatch | undefined, seen: SeenPay
       : { group: 'unrelated' };
   }
   const { known } = match;
+  if (isOwnFee(line, known)) return MATCHED;
   const firstLine = isMove ? seen.mark(kind, known.id, line.line) : undefined;
   if (kind === 'capture' && firstLine !== undefined) seen.mark('second-capture', known.id, line.line);
   const facts = factsOf(known);
@@ -158,6 +160,15 @@ function place(line: SettlementLine, match: LineMatch | undefined, seen: SeenPay
   // The line is kept as evidence: its ID may be that of a second charge of this payment or of another one.
   return { group: 'matched', candidate: { ...candidate, agrees } };
 }
+
+/** A fee takes less than the payment brought in. One that comes back, or takes it all, may say that the charge was returned. */
+const isOwnFee = ({ kind, amount, currency }: SettlementLine, known: SettledRow): boolean =>
+  kind === 'fee' &&
+  amount.startsWith('-') &&
+  currency === known.currency &&
+  known.amount !== null &&
+  isExact(known.amount) &&
+  -toUnits(amount) < toUnits(known.amount);
 
 /** A line that is no money yet needs no look of its own. It is kept because of what it says about others. */
 const evidenceOf = (line: SettlementLine, match: LineMatch | undefined): Candidate => ({

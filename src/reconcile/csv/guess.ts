@@ -325,7 +325,7 @@ function bookedRows(
   });
 }
 
-/** Refunds and chargebacks that are all written without a minus sign. */
+/** Refunds, chargebacks and fees that are all written without a minus sign. */
 function guessSigns(
   booked: readonly Booked[],
   { columns, kinds }: { columns: Columns; kinds: Record<string, string[]> },
@@ -333,7 +333,7 @@ function guessSigns(
   if (columns.amount === undefined || columns.direction !== undefined) return { signs: {}, notes: [] };
   const outgoing: string[] = [];
   const notes: string[] = [];
-  for (const kind of ['refund', 'chargeback']) {
+  for (const kind of ['refund', 'chargeback', 'fee']) {
     const ofKind = booked.filter(({ word }) => kinds[kind]?.includes(word));
     if (!ofKind.some(({ sign }) => sign > 0)) continue;
     if (ofKind.every(({ sign }) => sign >= 0)) outgoing.push(kind);

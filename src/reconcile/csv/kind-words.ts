@@ -74,8 +74,9 @@ export function sortWords(booked: readonly Booked[]): { kinds: Record<string, st
     return words.length === 0 ? [] : [[kind, words] as const];
   });
   const open = distinct.filter((word) => !kindOf(word));
+  const fees = open.filter((word) => feeWord.test(plainWord(word)));
   return {
-    kinds: Object.fromEntries(kinds),
+    kinds: { ...Object.fromEntries(kinds), ...(fees.length > 0 && { fee: fees }) },
     notes: [
       ...open.flatMap((word) => {
         const unclear = unclearWord(word);
@@ -102,6 +103,8 @@ function unknownNotes(words: readonly string[]): string[] {
     `paydesk does not know what ${names} means: add it to kinds in the mapping if it is a capture, a refund or a chargeback.`,
   ];
 }
+
+const feeWord = /^(fees?|processing fees?|gebühr(en)?|gebuehr(en)?|entgelte?|comisión|comisiones|frais)$/;
 
 /** Kinds that are never compared with a payment. */
 const otherKind =

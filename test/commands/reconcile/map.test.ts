@@ -160,6 +160,7 @@ describe('reconcile map', () => {
     ['Status', ['settled', 'refunded'], { capture: ['settled'], refund: ['refunded'] }],
     ['Status', ['settled', 'PARTIAL_REFUND'], { capture: ['settled'], refund: ['PARTIAL_REFUND'] }],
     ['What', ['sale', 'sale', 'payout'], { capture: ['sale'] }],
+    ['Vorgang', ['Zahlung', 'Gebühr'], { capture: ['Zahlung'], fee: ['Gebühr'] }],
   ])('recognises the kinds in a column %s by its words: %j', (column, words, kinds) => {
     expect(guessed(column, words)).toMatchObject({
       columns: { kind: column },

@@ -92,6 +92,7 @@ describe('a second charge is not refunded', () => {
     },
     'a void without any ID': { type: 'void', amount: '-10.50' },
     'a void without a sign': { type: 'void', amount: '10.50' },
+    'a fee of the whole amount, without any ID': { type: 'fee', amount: '-10.50' },
     'a chargeback without any ID': { type: 'chargeback', amount: '-10.50' },
   };
 
@@ -103,6 +104,21 @@ describe('a second charge is not refunded', () => {
   });
 });
 
+describe('a fee on a line of its own', () => {
+  it.each([
+    ['-0.43', 1, []],
+    ['-10.50', 0, ['other-kind']],
+    ['0.43', 0, ['other-kind']],
+  ])('of %s', async (amount, matched, exceptions) => {
+    const payment = await desk.paid();
+    await desk.know(payment);
+    const file = desk.file(desk.line(payment), desk.line(payment, { type: 'fee', amount }));
+    const { json } = await desk.reconcile(file, '--json', '--since', '2020-01-01', '--until', '2020-01-02');
+    expect(json['matched']).toBe(matched + 1);
+    expect((json['exceptions'] as Json[]).map(({ exception }) => exception)).toEqual(exceptions);
+  });
+});
+
 describe('a second charge is refunded', () => {
   beforeAll(() => desk.paid({ referenceId: 'other-77' }));
   let orders = 4_000;
@@ -110,6 +126,12 @@ describe('a second charge is refunded', () => {
     'a longer number': ({ ref }) => ({ reference: `${ref}2` }),
     'a shorter number': ({ ref }) => ({ reference: ref.slice(0, -1) }),
     'a word of the reference': () => ({ reference: 'order' }),
+    'a fee of the payment': ({ ref, provider }) => ({
+      type: 'fee',
+      amount: '-0.43',
+      reference: ref,
+      providerReference: provider,
+    }),
     'no ID, and another amount': () => ({ type: 'refund', amount: '-10.51' }),
     'no ID, and another currency': () => ({ type: 'refund', amount: '-10.50', currency: 'USD' }),
     'no ID, and an earlier day': () => ({ type: 'refund', amount: '-10.50', at: '2020-01-01T00:00:01Z' }),
