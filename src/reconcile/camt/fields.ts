@@ -63,7 +63,7 @@ export function createFields(
       if (text !== '' && !isSeen) found.see(path, text);
       isSeen = false;
       if (text !== '' && !values.has(path)) values.set(path, text);
-      if (path === 'Chrgs/Rcrd' || path === 'Chrgs') takeCharge(path);
+      if (path === 'Chrgs/Rcrd' || path === 'Chrgs') takeCharge(path, { values, currencies, charges });
       if (values.size + charges.length > MAX_FIELDS) refuse('an entry has too many fields');
     },
     text(text) {
@@ -87,30 +87,37 @@ export function createFields(
     },
     currencyOf: (path) => currencies.get(path),
   };
+}
 
-  /** Version 02 has the amount of a charge in it; later ones have records, of which there may be several. */
-  function takeCharge(path: string): void {
-    const amount = values.get(`${path}/Amt`);
-    const total = path === 'Chrgs' && charges.length === 0 ? values.get(TOTAL) : undefined;
-    if (total !== undefined && amount === undefined) {
-      charges.push({
-        amount: total,
-        currency: currencies.get(TOTAL) ?? '',
-        direction: 'DBIT',
-        isIncluded: false,
-      });
-    }
-    if (amount !== undefined) {
-      charges.push({
-        amount,
-        currency: currencies.get(`${path}/Amt`) ?? '',
-        direction: values.get(`${path}/CdtDbtInd`) ?? 'DBIT',
-        isIncluded: /^(true|1)$/.test(values.get(`${path}/ChrgInclInd`) ?? ''),
-      });
-    }
-    for (const name of ['Amt', 'CdtDbtInd', 'ChrgInclInd']) {
-      values.delete(`${path}/${name}`);
-      currencies.delete(`${path}/${name}`);
-    }
+/** Version 02 has the amount of a charge in it; later ones have records, of which there may be several. */
+function takeCharge(
+  path: string,
+  {
+    values,
+    currencies,
+    charges,
+  }: { values: Map<string, string>; currencies: Map<string, string>; charges: Charge[] },
+): void {
+  const amount = values.get(`${path}/Amt`);
+  const total = path === 'Chrgs' && charges.length === 0 ? values.get(TOTAL) : undefined;
+  if (total !== undefined && amount === undefined) {
+    charges.push({
+      amount: total,
+      currency: currencies.get(TOTAL) ?? '',
+      direction: 'DBIT',
+      isIncluded: false,
+    });
+  }
+  if (amount !== undefined) {
+    charges.push({
+      amount,
+      currency: currencies.get(`${path}/Amt`) ?? '',
+      direction: values.get(`${path}/CdtDbtInd`) ?? 'DBIT',
+      isIncluded: /^(true|1)$/.test(values.get(`${path}/ChrgInclInd`) ?? ''),
+    });
+  }
+  for (const name of ['Amt', 'CdtDbtInd', 'ChrgInclInd']) {
+    values.delete(`${path}/${name}`);
+    currencies.delete(`${path}/${name}`);
   }
 }
