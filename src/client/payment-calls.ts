@@ -118,11 +118,8 @@ export function createPaymentCalls(
         parameters: { paymentId },
         ...(operation === 'refund' ? { query: { description: given.description } } : {}),
       });
-      const outcome = classifySettleAnswer(last, {
-        paymentId,
-        referenceId: given.referenceId,
-        appId: identity.appId,
-      });
+      const asked = { paymentId, referenceId: given.referenceId, appId: identity.appId };
+      const outcome = classifySettleAnswer(last, asked);
       return { ...outcome, attempts, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
     },
 

@@ -49,10 +49,10 @@ export function createOpening(store: StatementStore, clocks: Clocks, log: Intent
     if (!found) throw new Error('The ledger has lost its identity.');
     const { held, last: lastId, other, boot, ms } = found;
     if (held !== null && held !== NO_INTENT_YET) return { kind: 'held', intent: await entry(db, held) };
-    const contradicted = other === null ? undefined : await findContradicted(db, other, notShown);
+    const contradicted = other === null ? undefined : contradiction(await entry(db, other), notShown);
     if (lastId === null) {
-      if (contradicted) return contradicted;
-      return boot === null || ms === null ? undefined : quietAfterAdoption(db, clocks, { boot, ms }, quietMs);
+      const adopted = boot === null || ms === null ? undefined : { boot, ms };
+      return contradicted ?? (adopted && quietAfterAdoption(db, clocks, adopted, quietMs));
     }
     const last = await entry(db, lastId);
     const outcome = outcomeOf(last);
@@ -61,15 +61,6 @@ export function createOpening(store: StatementStore, clocks: Clocks, log: Intent
     const isClear = isSame(cleared, last) && (await leftOf(db, last, quietMs)) === 0;
     if (isClear) return adoptedNow(db, quietMs);
     return { kind: isOpen(outcome) ? 'held' : 'quiet', intent: last };
-  }
-
-  async function findContradicted(
-    db: SqlRunner,
-    doneId: number,
-    notShown: readonly IntentOperation[],
-  ): Promise<Blocked | undefined> {
-    const done = await entry(db, doneId);
-    return notShown.includes(done.operation) ? { kind: 'contradicted', intent: done } : undefined;
   }
 
   async function leftOf(db: SqlRunner, { id }: Entry, quietMs: number): Promise<number> {
@@ -86,9 +77,8 @@ export function createOpening(store: StatementStore, clocks: Clocks, log: Intent
     const { renewed } = earlier;
     if (!renewed) return undefined;
     const isClear = isSame(cleared, earlier) && (await leftOf(tx, earlier, quietMs)) === 0;
-    const [claimed] = isClear
-      ? await claimHold(tx, engine, { intent_id: id, ...steadyColumns(renewed) })
-      : [];
+    const hold = { intent_id: id, ...steadyColumns(renewed) };
+    const [claimed] = isClear ? await claimHold(tx, engine, hold) : [];
     return claimed ? undefined : { kind: 'held', intent: await entry(tx, id) };
   }
 
@@ -102,12 +92,10 @@ export function createOpening(store: StatementStore, clocks: Clocks, log: Intent
     const steady = steadyColumns(await clocks.steady(tx));
     await takeHold(tx, engine, { ...ref, intent_id: NO_INTENT_YET, ...steady });
     // Its hold is ours by now.
-    const claimed = cleared && { ...cleared, renewed: undefined };
-    const asked = { ...sendAgain, cleared: claimed, quietMs, notShown };
+    const asked = { ...sendAgain, cleared: cleared && { ...cleared, renewed: undefined }, quietMs, notShown };
     const blocked = await findBlocking(tx, intent, operation, asked);
     if (blocked) {
-      const isHeld = blocked.kind === 'held' && blocked.intent.renewed !== undefined;
-      if (!isHeld) await dropHold(tx, engine, ref);
+      if (blocked.kind !== 'held' || !blocked.intent.renewed) await dropHold(tx, engine, ref);
       return blocked;
     }
     const seen = await rememberBefore(tx, engine, clocks, intent);
@@ -116,13 +104,17 @@ export function createOpening(store: StatementStore, clocks: Clocks, log: Intent
       return seen;
     }
     const opened = await insertIntent(tx, intent, cleared?.id);
-    if (cleared !== undefined) await closeEarlier(tx, cleared.id, opened.id);
-    const { boot, steady_ms } = opened;
-    await giveHoldTo(tx, engine, { ...ref, intent_id: opened.id, boot, steady_ms });
+    const { id, boot, steady_ms } = opened;
+    if (cleared !== undefined) await closeEarlier(tx, cleared.id, id);
+    await giveHoldTo(tx, engine, { ...ref, intent_id: id, boot, steady_ms });
     return { kind: 'opened', intent: opened };
   }
 
   return { findBlocking, leftOf, open };
+}
+
+function contradiction(done: Entry, notShown: readonly IntentOperation[]): Blocked | undefined {
+  return notShown.includes(done.operation) ? { kind: 'contradicted', intent: done } : undefined;
 }
 
 /** Records the payment as it was read before. Tells where it showed the same operation of somebody else, and no longer does. */
