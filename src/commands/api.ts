@@ -73,9 +73,10 @@ export default class Api extends BaseCommand {
     if (method === 'GET') {
       const { client, profile } = await openSession(this.context);
       const answer = await sendApiRequest(client, request);
+      const printed = this.#print(answer);
       const seen = answer && 'json' in answer && answer.payment ? [answer.payment] : [];
       await keepSeen(this.streams.env, profile, seen, this.now().getTime());
-      return this.#print(answer);
+      return printed;
     }
     const { desk, guard } = await openDesk(this.context, flags);
     const planned = { method, path, ...(body === undefined ? {} : { body }) };

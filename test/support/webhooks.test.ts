@@ -161,3 +161,13 @@ describe('payments watch', () => {
     expect(await terminal.ended()).toBe(0);
   });
 });
+
+it('webhooks of a payment that had the same ID before a reset are not those of another', async () => {
+  const before = await paid();
+  await heard(before, 'Captured');
+  await sandbox.control('POST', '/reset');
+  let { paymentId } = await sandbox.create();
+  while (paymentId < before) ({ paymentId } = await sandbox.create());
+  expect(paymentId).toBe(before);
+  expect((await explain(paymentId)).timeline.filter(({ event }) => event === 'webhook')).toEqual([]);
+});

@@ -26,8 +26,7 @@ export default class PaymentsGet extends BaseCommand {
     const names = namesIn(args);
     const { client, profile } = await openSession(this.context);
     const asked = await readPayments(client, names, readOptions(this.streams.env));
-    const seen = asked.flatMap((entry) => ('read' in entry ? [entry.read] : []));
-    await keepSeen(this.streams.env, profile, seen, this.now().getTime());
+    const readTime = this.now().getTime();
     const reads = await this.#suggest(profile, asked);
     const [first] = reads;
     if (reads.length === 1 && first && 'error' in first) throw first.error;
@@ -36,6 +35,7 @@ export default class PaymentsGet extends BaseCommand {
     const asTable = flags.csv || flags.columns !== undefined || reads.length > 1;
     if (asTable) await this.showList(found, paymentList);
     else this.show(found[0], paymentCardIn(succeeded[0]?.state));
+    await keepSeen(this.streams.env, profile, succeeded, readTime);
     const ending = endingOf(
       reads.map((entry) => ({
         typed: entry.name.typed,
