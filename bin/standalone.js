@@ -5,11 +5,13 @@ import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { build } from 'rolldown';
 import { billOfMaterials } from './bill-of-materials.js';
 import { bundle, commands, root } from './bundle.js';
 
 const out = join(root, 'dist', 'standalone');
 const modules = join(out, 'modules');
+const main = join(modules, 'main.cjs');
 const scenarios = globSync('scenarios/*.yaml', { cwd: root })
   .map((name) => name.replaceAll('\\', '/'))
   .sort();
@@ -33,8 +35,13 @@ async function bundleModules() {
     input: { standalone: 'src/standalone.ts', ...commands },
     external: ['@napi-rs/keyring', 'pg-native'],
     sourcemap: false,
-    postBanner: '(function (exports, require, module, __filename, __dirname) {',
-    postFooter: '})',
+  });
+  // An executable runs one file.
+  await build({
+    input: join(root, 'bin', 'standalone-loader.cjs'),
+    platform: 'node',
+    output: { file: main, format: 'cjs' },
+    logLevel: 'warn',
   });
   return output.filter(({ type }) => type === 'chunk');
 }
@@ -74,7 +81,7 @@ async function assemble(target, builder, names) {
   await writeFile(
     config,
     JSON.stringify({
-      main: join(root, 'bin', 'standalone-loader.cjs'),
+      main,
       output: `${file}.new`,
       executable: await nodeOf(target),
       disableExperimentalSEAWarning: true,
@@ -83,6 +90,7 @@ async function assemble(target, builder, names) {
       assets: {
         ...Object.fromEntries(assets.map((name) => [name, join(modules, name)])),
         ...Object.fromEntries(scenarios.map((name) => [name, join(root, name)])),
+        'build-id': join(modules, 'build-id'),
         'package.json': join(root, 'package.json'),
         'oclif.manifest.json': join(root, 'oclif.manifest.json'),
       },

@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'paydesk-loaded-'));
 const preload = join(folder, 'note-what-is-loaded.cjs');
 const note = join(folder, 'loaded.json');
 
-/** The source files that a command loads: those of every chunk that Node has read when it ends. */
+/** The source files that a command loads: those of every chunk that it has read when it ends. */
 async function loadedBy(
   args: string[],
   env: Record<string, string> = {},
@@ -44,8 +44,12 @@ describe('a start loads what it uses', () => {
   beforeAll(async () => {
     writeFileSync(
       preload,
-      `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(note)}, JSON.stringify({
-        files: Object.keys(require.cache),
+      `const fs = require('node:fs');
+      const { readFileSync } = fs;
+      const files = [];
+      fs.readFileSync = (file, ...rest) => (files.push(String(file)), readFileSync(file, ...rest));
+      process.on('exit', () => fs.writeFileSync(${JSON.stringify(note)}, JSON.stringify({
+        files,
         ofNode: process.moduleLoadList,
       })));`,
     );

@@ -1,6 +1,7 @@
 // Commands that run in the process of the tests, without a process of their own.
 
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -14,7 +15,8 @@ import { takesAll, type Runtime } from '../../src/cli/runtime/runtime.js';
 import { openDeskDatabase } from '../../src/ledger/database.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const config = configOf(createProgram(root));
+const load = (name: string): unknown => createRequire(import.meta.url)(join(root, 'dist', 'app', name));
+const config = configOf(createProgram(root, load));
 
 export interface InProcessOptions {
   /** A terminal on all three streams; a pipe otherwise. */

@@ -6,14 +6,15 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 interface Program {
-  createProgram(root: string): unknown;
+  createProgram(root: string, load: (name: string) => unknown): unknown;
   start(program: unknown): Promise<void>;
 }
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const run = join(root, 'bin', 'run.js');
-const { createProgram, start } = createRequire(run)('../dist/app/start.js') as Program;
-const program = createProgram(root);
+const load = (name: string): unknown => createRequire(run)(join(root, 'dist', 'app', name));
+const { createProgram, start } = load('start.js') as Program;
+const program = createProgram(root, load);
 
 /** Runs one command at this process's own streams, and returns its exit code. The program leaves its process at the end. */
 export async function runInPlace(

@@ -2,7 +2,6 @@
 // configuration would search the disk for them.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Config } from '@oclif/core/config';
 import type { HelpCommand } from '../../output/views/help.js';
@@ -46,26 +45,23 @@ export interface Program {
   readonly scenarios: { names(): string[]; text(name: string): string };
 }
 
-/** The installed program: one file per command. */
-export function createProgram(root: string): Program {
-  const commands = join(root, 'dist', 'app', 'commands');
+/** The installed program: one file per command. `load` gives what a file of `dist/app` exports. */
+export function createProgram(root: string, load: (name: string) => unknown): Program {
+  const app = join(root, 'dist', 'app');
   const fileOf = (id: string): string | undefined =>
     /^[a-z-]+(:[a-z-]+)*$/.test(id)
       ? ['.js', '/index.js']
-          .map((end) => join(commands, `${id.replaceAll(':', '/')}${end}`))
-          .find((file) => existsSync(file))
+          .map((end) => `commands/${id.replaceAll(':', '/')}${end}`)
+          .find((name) => existsSync(join(app, name)))
       : undefined;
   const json = (name: string): unknown => JSON.parse(readFileSync(join(root, name), 'utf8'));
   return {
     self: [process.execPath, join(root, 'bin', 'run.js')],
     has: (id) => fileOf(id) !== undefined,
-    load: (id) => {
-      const file = fileOf(id) as string;
-      return (createRequire(file)(file) as { default: CommandClass }).default;
-    },
+    load: (id) => (load(fileOf(id) as string) as { default: CommandClass }).default,
     packageFile: () => json('package.json') as PackageFile,
     manifest: () => json('oclif.manifest.json') as Manifest,
-    threadFile: (name) => join(root, 'dist', 'app', `${name}.js`),
+    threadFile: (name) => join(app, `${name}.js`),
     scenarios: {
       names: () =>
         readdirSync(join(root, 'scenarios'))
