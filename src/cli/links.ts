@@ -29,7 +29,9 @@ export async function useLink(
     note(...renderUnicodeCompact(url).split('\n'));
   }
   if (flags.open) {
-    const { default: open } = await import('open');
+    const { default: found } = await import('open');
+    // The bundle requires it, and gets the module itself here.
+    const open = 'default' in found ? (found.default as typeof found) : found;
     // The link is printed as well, so a machine without a browser is not an error.
     await withoutOurSettings(process.env, () => open(url)).catch(() => note('No browser could be opened.'));
   }

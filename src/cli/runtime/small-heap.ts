@@ -17,11 +17,14 @@ export function keepHeapSmall(): void {
   const heap = process.getBuiltinModule('node:v8');
   growYoung(heap);
   heap.setFlagsFromString('--heap-growing-percent=50');
-  // Compiled code is kept at the end: the next start could not take it from a process with other flags.
-  process.prependOnceListener('exit', () => {
-    heap.setFlagsFromString(`--heap-growing-percent=${GROWING_PERCENT}`);
-    heap.setFlagsFromString(`--semi-space-growth-factor=${GROWTH_FACTOR}`);
-  });
+  process.off('exit', restoreFlags).prependListener('exit', restoreFlags);
+}
+
+/** Compiled code is kept at the end: the next start could not take it from a process with other flags. */
+function restoreFlags(): void {
+  const { setFlagsFromString } = process.getBuiltinModule('node:v8');
+  setFlagsFromString(`--heap-growing-percent=${GROWING_PERCENT}`);
+  setFlagsFromString(`--semi-space-growth-factor=${GROWTH_FACTOR}`);
 }
 
 /** However large it is by now. It grows when enough of it outlives a collection. */
