@@ -23,7 +23,7 @@ describeMissingGuards(
     'quiet-period': { seed: 89 },
     'steady-clock': { seed: 9 },
     'ledger-place': { seed: 117, operations: 60 },
-    'ledger-in-use': { seed: 12, operations: 20 },
+    'ledger-in-use': { seed: 307, operations: 20 },
     'quiet-after-adoption': { seed: 97, operations: 20 },
     'monotonic-clock': { seed: 310 },
     'done-before-its-opposite': { seed: 324 },
