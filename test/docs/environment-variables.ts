@@ -90,7 +90,14 @@ export const environmentVariables: Readonly<Record<string, readonly EnvironmentV
     { name: 'XDG_CONFIG_HOME', summary: 'Linux: where the folder for profiles is.' },
     { name: 'XDG_DATA_HOME', summary: 'Linux: where the folder for data is.' },
     { name: 'APPDATA', summary: 'Windows: where the folder for profiles is.' },
-    { name: 'LOCALAPPDATA', summary: 'Windows: where the folder for data is.' },
+    { name: 'LOCALAPPDATA', summary: 'Windows: where the folders for data and for compiled code are.' },
+    {
+      name: 'XDG_CACHE_HOME',
+      summary:
+        'Where the folder for compiled code is (default: `~/.cache`; `~/Library/Caches` on macOS). It can be removed at any time.',
+    },
+    { name: 'HOME', summary: 'Linux and macOS: where all these folders are by default.' },
+    { name: 'NODE_DISABLE_COMPILE_CACHE', summary: '`1` keeps no compiled code. Starts take longer.' },
     { name: 'XDG_RUNTIME_DIR', summary: 'Linux: how the keyring is found.' },
     { name: 'DBUS_SESSION_BUS_ADDRESS', summary: 'Linux: how the keyring is found.' },
     { name: 'PATH', summary: 'Where the programs for tunnels are.' },
