@@ -5,6 +5,7 @@ const { createLoader } = require('./loader.cjs');
 const names = new Set(getAssetKeys());
 const load = createLoader({
   build: Buffer.from(getRawAsset('build-id')).latin1Slice(),
+  place: process.execPath,
   read: (name) => ({
     code: Buffer.from(getRawAsset(name)).latin1Slice(),
     path: name,

@@ -4,7 +4,7 @@ import { environmentPage, environmentVariables } from './docs/environment-variab
 
 const listed = Object.values(environmentVariables).flatMap((variables) => variables.map(({ name }) => name));
 
-const sources = globSync(['src/**/*.ts', 'bin/loader.cjs']).map((file) => readFileSync(file, 'utf8'));
+const sources = globSync(['src/**/*.ts', 'bin/kept-code.cjs']).map((file) => readFileSync(file, 'utf8'));
 
 /** Names that are read: `env['X']`, `env.X`, `env('X')`, and every name of our own. */
 const read = new Set(

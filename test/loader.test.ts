@@ -1,6 +1,7 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  chownSync,
   cpSync,
   existsSync,
   globSync,
@@ -8,6 +9,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -20,7 +22,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 
-// The compiled code that bin/loader.cjs keeps for the next start.
+// The compiled code that bin/kept-code.cjs keeps for the next start, and bin/loader.cjs takes.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'paydesk-loader-'));
@@ -76,7 +78,8 @@ function run(args: string[], env: Record<string, string> = {}) {
 
 const list = ['payments', 'list', '--json'];
 const listed = { code: 0, stdout: '[]\n', stderr: '' };
-const keptFolder = () => globSync(join(caches, 'paydesk', '*-v*'))[0] as string;
+const parent = () => join(caches, 'paydesk-compiled');
+const keptFolder = () => globSync(join(parent(), `*-${process.version}-*`))[0] as string;
 const keptFile = (name = 'commands-payments-list.js') => join(keptFolder(), name);
 
 function keepList(): void {
@@ -152,38 +155,148 @@ describe('compiled code', () => {
     writeFileSync(caches, 'a file');
     expect(run(list)).toMatchObject({ ...listed, taken: 0 });
     expect(run(list, { XDG_CACHE_HOME: '/proc/nowhere' })).toMatchObject({ ...listed, taken: 0 });
+    for (const home of ['', 'relative'])
+      expect(run(list, { XDG_CACHE_HOME: '', HOME: home })).toMatchObject({ ...listed, taken: 0 });
+    expect(readdirSync(place).sort()).toEqual(['caches', 'home', 'note.json']);
   });
 
-  it.skipIf(process.platform === 'win32')('is not taken from a folder that others can write to', () => {
+  it('does without a folder that cannot be written, and says nothing about it', () => {
     keepList();
-    chmodSync(keptFolder(), 0o770);
-    expect(run(list)).toMatchObject({ ...listed, taken: 0 });
-    chmodSync(keptFolder(), 0o700);
-    expect(run(list).taken).toBeGreaterThan(0);
+    rmSync(keptFile());
+    // Nobody is kept from writing by a mode who is root.
+    const restrict = `const fs = require('node:fs');
+      for (const name of ['mkdirSync', 'openSync', 'rmSync', 'unlinkSync', 'renameSync', 'utimesSync']) {
+        const real = fs[name];
+        fs[name] = (path, ...rest) => {
+          if (String(path).startsWith(${JSON.stringify(caches)}) && !(name === 'openSync' && rest[0] !== 'wx'))
+            throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
+          return real(path, ...rest);
+        };
+      }`;
+    const script = join(place, 'restrict.cjs');
+    writeFileSync(script, restrict);
+    expect(run(list, { NODE_OPTIONS: `--require ${script}` })).toMatchObject(listed);
+    expect(existsSync(keptFile())).toBe(false);
   });
 
-  it('is not taken from a file that was cut short, which is then replaced', () => {
+  describe.skipIf(process.platform === 'win32')('is neither kept nor taken', () => {
+    const refused = () => {
+      expect(run(list)).toMatchObject({ ...listed, taken: 0 });
+    };
+    const writtenTime = () => statSync(keptFile()).mtimeMs;
+
+    it.each(['the folder', 'the folder above it', 'the file'])('where others can write to %s', (what) => {
+      keepList();
+      const path = { 'the folder': keptFolder(), 'the folder above it': parent(), 'the file': keptFile() }[
+        what
+      ];
+      const before = writtenTime();
+      chmodSync(path as string, 0o770);
+      if (what === 'the file') return expect(run(list).taken).toBeLessThan(run(list).files);
+      refused();
+      return expect(writtenTime()).toBe(before);
+    });
+
+    it('where others can replace the folder', () => {
+      keepList();
+      const before = writtenTime();
+      chmodSync(caches, 0o777);
+      refused();
+      expect(writtenTime()).toBe(before);
+      // In a folder for everybody's files, nobody can replace those of others.
+      chmodSync(caches, 0o1777);
+      expect(run(list).taken).toBeGreaterThan(0);
+    });
+
+    it.runIf(process.getuid?.() === 0)('where it belongs to somebody else', () => {
+      for (const path of [() => parent(), () => keptFolder()]) {
+        keepList();
+        chownSync(path(), 65534, 65534);
+        refused();
+        chownSync(path(), 0, 0);
+      }
+      chownSync(keptFile(), 65534, 65534);
+      chownSync(keptFile('start.js'), 65534, 65534);
+      refused();
+    });
+
+    it('where a link stands for the folder or the file', () => {
+      keepList();
+      const real = `${keptFile()}.real`;
+      renameSync(keptFile(), real);
+      symlinkSync(real, keptFile());
+      const { files, taken } = run(list);
+      expect(taken).toBeLessThan(files);
+      const folder = keptFolder();
+      renameSync(folder, join(place, 'elsewhere'));
+      symlinkSync(join(place, 'elsewhere'), folder);
+      refused();
+    });
+
+    it('where the file is none', () => {
+      keepList();
+      rmSync(keptFile());
+      execFileSync('mkfifo', [keptFile()]);
+      expect(run(list)).toMatchObject(listed);
+    });
+  });
+
+  it('is not taken from a file that was cut short or damaged, which is then replaced', () => {
     keepList();
     truncateSync(keptFile(), statSync(keptFile()).size - 8);
     truncateSync(keptFile('start.js'), 0);
     expect(run(list)).toMatchObject({ ...listed, taken: 0 });
-    const next = run(list);
-    expect(next.taken).toBe(next.files);
+    expect(run(list)).toMatchObject({ ...listed, taken: run(list).files });
+    const bytes = readFileSync(keptFile());
+    bytes.fill(0, bytes.length - 8192, bytes.length - 4096);
+    writeFileSync(keptFile(), bytes);
+    const { files, taken } = run(list);
+    expect(taken).toBeLessThan(files);
+    expect(run(list)).toMatchObject({ ...listed, taken: files });
   });
 
-  it('leaves nothing half written behind', () => {
+  it('leaves nothing half written behind, and removes what a killed process left', () => {
     keepList();
-    expect(readdirSync(keptFolder()).filter((name) => !name.endsWith('.js'))).toEqual([]);
+    const left = `${keptFile()}.abc`;
+    const recent = `${keptFile()}.def`;
+    for (const file of [left, recent]) writeFileSync(file, '');
+    const before = new Date(Date.now() - 2 * 3_600_000);
+    utimesSync(left, before, before);
+    run(['payments', 'list', '--csv']);
+    expect(readdirSync(keptFolder()).filter((name) => !name.endsWith('.js'))).toEqual([
+      'commands-payments-list.js.def',
+    ]);
   });
 
-  it('goes when its version of the program was not used for a month', () => {
-    const parent = join(caches, 'paydesk');
-    const [old, recent] = [join(parent, 'old'), join(parent, 'recent')];
-    for (const path of [old, recent]) mkdirSync(path, { recursive: true });
+  it('goes when its version of the program was not used for a month, and nothing else does', () => {
+    const version = (digit: string) => `${digit.repeat(16)}-v24.15.0-x64-${digit.repeat(8)}`;
     const longAgo = new Date(Date.now() - 31 * 86_400_000);
-    utimesSync(old, longAgo, longAgo);
+    const fill = (name: string, file: string, time = longAgo) => {
+      mkdirSync(join(parent(), name), { recursive: true });
+      writeFileSync(join(parent(), name, file), '');
+      utimesSync(join(parent(), name), time, time);
+    };
+    mkdirSync(caches);
+    mkdirSync(parent(), { mode: 0o700 });
+    fill(version('a'), 'start.js');
+    fill(version('b'), 'start.js', new Date());
+    fill(version('c'), 'desk.db');
+    fill('data', 'desk.db');
+    symlinkSync(join(place, 'nowhere'), join(parent(), version('d')));
     run(list);
-    expect([existsSync(old), existsSync(recent)]).toEqual([false, true]);
+    const own = keptFolder().slice(parent().length + 1);
+    expect(readdirSync(parent()).sort()).toEqual(
+      [own, 'data', version('b'), version('c'), version('d')].sort(),
+    );
+    expect(readdirSync(join(parent(), version('c')))).toEqual(['desk.db']);
+  });
+
+  it('stays while it is used', () => {
+    for (let runs = 0; runs < 3; runs += 1) run(list);
+    const longAgo = new Date(Date.now() - 31 * 86_400_000);
+    utimesSync(keptFolder(), longAgo, longAgo);
+    run(list);
+    expect(Date.now() - statSync(keptFolder()).mtimeMs).toBeLessThan(86_400_000);
   });
 });
 
@@ -203,12 +316,15 @@ describe('compiled code of a program that was changed', () => {
       readFileSync(file, 'latin1').includes(text),
     );
 
-  it('is not run, not even where the file has as many bytes', () => {
+  it('is not run, not even where the file has as many bytes and the old time', () => {
     const find = ['payments', 'find', 'nobody'];
     expect(run(find).stderr).toContain(found);
     expect(filesWith(found)).not.toEqual([]);
-    for (const file of filesWith(found))
+    for (const file of filesWith(found)) {
+      const { atime, mtime } = statSync(file);
       writeFileSync(file, readFileSync(file, 'latin1').replace(found, other), 'latin1');
+      utimesSync(file, atime, mtime);
+    }
     expect(run(find).stderr).toContain(other);
   });
 
