@@ -50,7 +50,7 @@ exports.openKept = ({ build, place, entry }) => {
 /** As XDG has it on Linux, and elsewhere the one of the platform. A relative one would be another one in each folder. */
 function cachesFolder({ env, platform }) {
   if (env.NODE_DISABLE_COMPILE_CACHE) return undefined;
-  const home = env.HOME ?? '';
+  const home = env.HOME ?? process.getBuiltinModule('node:os').homedir();
   const own = { darwin: join(home, 'Library', 'Caches'), win32: env.LOCALAPPDATA ?? '' };
   const usual = own[platform] ?? join(home, '.cache');
   return [env.XDG_CACHE_HOME ?? '', usual].find((path) => isAbsolute(path));
