@@ -26,14 +26,10 @@ exports.openKept = ({ build, place, entry }) => {
   const probe = new Script('0');
   const flags = probe.createCachedData();
   let isComplete = true;
-  process.on('exit', (code) => {
-    // Without what is kept, the next start takes longer. Nothing else may go wrong.
-    try {
-      if (code !== 0 || (isComplete && runs >= KEPT_RUNS) || !probe.createCachedData().equals(flags)) return;
-      for (const [name, { mark, script }] of loaded)
-        parts.set(name, { mark, code: script.createCachedData() });
-      if (makeFolder(folder)) write(file, runs + 1, parts);
-    } catch {}
+  atEnd(() => {
+    if ((isComplete && runs >= KEPT_RUNS) || !probe.createCachedData().equals(flags)) return;
+    for (const [name, { mark, script }] of loaded) parts.set(name, { mark, code: script.createCachedData() });
+    if (makeFolder(folder)) write(file, runs + 1, parts);
   });
   return {
     codeOf(name, mark) {
@@ -47,13 +43,40 @@ exports.openKept = ({ build, place, entry }) => {
   };
 };
 
+const endings = [];
+
+/** Of a run that succeeded. One listener for all: the demo runs many commands, and Node warns about many listeners. */
+function atEnd(work) {
+  endings.push(work);
+  if (endings.length > 1) return;
+  process.on('exit', (code) => {
+    if (code !== 0) return;
+    for (const each of endings) {
+      try {
+        each();
+      } catch {
+        // Without what is kept, the next start takes longer. Nothing else may go wrong.
+      }
+    }
+  });
+}
+
 /** As XDG has it on Linux, and elsewhere the one of the platform. A relative one would be another one in each folder. */
 function cachesFolder({ env, platform }) {
   if (env.NODE_DISABLE_COMPILE_CACHE) return undefined;
-  const home = env.HOME ?? process.getBuiltinModule('node:os').homedir();
+  const home = env.HOME ?? homeOfUser();
   const own = { darwin: join(home, 'Library', 'Caches'), win32: env.LOCALAPPDATA ?? '' };
   const usual = own[platform] ?? join(home, '.cache');
   return [env.XDG_CACHE_HOME ?? '', usual].find((path) => isAbsolute(path));
+}
+
+function homeOfUser() {
+  try {
+    return process.getBuiltinModule('node:os').homedir();
+  } catch {
+    // In a container, a user may have no name and no home.
+    return '';
+  }
 }
 
 const uid = process.getuid?.();

@@ -53,7 +53,7 @@ beforeEach(() => {
 });
 
 /** Runs the program, and counts its files and those that V8 took compiled code for. */
-function run(args: string[], env: Record<string, string> = {}) {
+function run(args: string[], env: Record<string, string | undefined> = {}) {
   const note = join(place, 'note.json');
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
@@ -115,6 +115,18 @@ describe('compiled code', () => {
     const after = run(table);
     expect(after.taken).toBe(after.files);
     expect(run(list)).toMatchObject({ ...listed, taken: before.files });
+  });
+
+  it('is kept of each command that one process runs, without a warning', () => {
+    const demo = run(['demo']);
+    expect([demo.code, demo.stderr.includes('Warning'), demo.stdout.includes('Warning')]).toEqual([
+      0,
+      false,
+      false,
+    ]);
+    expect(readdirSync(keptFolder())).toEqual(
+      expect.arrayContaining(['commands-demo.js', 'commands-payments-charge.js', 'start.js']),
+    );
   });
 
   it('is not kept of a run that failed', () => {
