@@ -45,9 +45,9 @@ describe('a start loads what it uses', () => {
     writeFileSync(
       preload,
       `const fs = require('node:fs');
-      const { readFileSync } = fs;
+      const { openSync } = fs;
       const files = [];
-      fs.readFileSync = (file, ...rest) => (files.push(String(file)), readFileSync(file, ...rest));
+      fs.openSync = (file, ...rest) => (files.push(String(file)), openSync(file, ...rest));
       process.on('exit', () => fs.writeFileSync(${JSON.stringify(note)}, JSON.stringify({
         files,
         ofNode: process.moduleLoadList,
