@@ -19,6 +19,8 @@ export interface Records {
   instructions: readonly Instruction[];
   /** Its intent was lost with the file that the ledger was in. */
   isLost: (instruction: Instruction) => boolean;
+  /** Who typed --force, by name: an intent has it as its operator. */
+  forced: ReadonlySet<string>;
   intents: readonly IntentRow[];
   outcomes: readonly OutcomeRow[];
   held: readonly number[];
@@ -176,7 +178,7 @@ function checkDoneStays({ intent, outcomes }: Followed, violate: (text: string) 
 
 /** Once the desk knows that an operation is done, its opposite is not sent, however old the states are that it reads. */
 function checkOpposites(
-  { readable, stamps }: Records,
+  { readable, stamps, forced }: Records,
   followed: readonly Followed[],
   violate: (text: string) => void,
 ): void {
@@ -189,7 +191,9 @@ function checkOpposites(
       const isOpposite =
         intent.payment_id === first.payment_id &&
         opposites[first.operation]?.some((each) => each === intent.operation);
-      if (!isOpposite || !instruction || instruction.sent < stamps.outcome(done.id)) continue;
+      // With --force, what the payment shows is no reason not to send.
+      if (!isOpposite || !instruction || forced.has(intent.operator)) continue;
+      if (instruction.sent < stamps.outcome(done.id)) continue;
       violate(`${name(intent)} was sent though ${name(first)} was done`);
     }
   }

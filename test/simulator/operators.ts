@@ -62,6 +62,8 @@ export interface Simulation {
   only: readonly Hostility[];
   /** Everybody who was ever at work, by name. */
   lives: Map<string, Life>;
+  /** Those who typed --force. */
+  forced: Set<string>;
   count(kind: FaultKind): void;
   violate(text: string): void;
   trace(text: string): void;
@@ -241,6 +243,7 @@ export async function runMove(
 ): Promise<Report[]> {
   const { timeline, random, violate, trace } = simulation;
   const { operation, payments } = command;
+  if (command.force) simulation.forced.add(name);
   const { life, desk } = startProcess(simulation, name, undefined, onPaused);
   const began = timeline.now();
   const think = random.pick([0, 500, 20_000]);

@@ -187,6 +187,7 @@ async function setUp(
     random,
     weather: () => weather,
     lives: new Map(),
+    forced: new Set(),
   };
   return {
     simulation,
@@ -426,7 +427,7 @@ async function recheckAll(world: World): Promise<void> {
 }
 
 async function readRecords(
-  { world, kind, machines, file, network }: Simulation,
+  { world, kind, machines, file, network, forced }: Simulation,
   reports: Report[],
 ): Promise<Records> {
   const { stamps } = file.current();
@@ -440,6 +441,7 @@ async function readRecords(
     stamps,
     instructions: network.instructions,
     isLost: file.isLost,
+    forced,
     intents: await db
       .selectFrom('intents')
       .selectAll()
