@@ -92,4 +92,8 @@ export const pinnedSeeds: readonly PinnedSeed[] = [
     found:
       'a refund was told as failed from before, while a colleague had sent it again since it was planned',
   },
+  {
+    seed: 131000059,
+    found: 'a capture that was forced on a cancelled payment counted as one that an old read had let through',
+  },
 ];
