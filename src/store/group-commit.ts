@@ -23,6 +23,8 @@ export interface GroupCommit {
   betweenGroups(): Promise<void>;
   /** Resolves when nothing runs or waits. */
   drained(): Promise<void>;
+  /** Calls this right before each COMMIT. */
+  beforeCommit(listener: () => void): void;
 }
 
 /**
@@ -36,6 +38,7 @@ export function createGroupCommit(connection: SqliteConnection): GroupCommit {
   let open = false;
   const onClosed: Array<() => void> = [];
   const onDrained: Array<() => void> = [];
+  const committing: Array<() => void> = [];
   let timer: NodeJS.Timeout | undefined;
 
   function run<T>(work: () => Promise<T>, { mayWait = false } = {}): Promise<T> {
@@ -68,7 +71,7 @@ export function createGroupCommit(connection: SqliteConnection): GroupCommit {
   // A turn of the event loop before each group lets the requests that came in meanwhile join it.
   function next(): void {
     open = true;
-    void runGroup(connection, waiting).then(() => {
+    void runGroup(connection, waiting, committing).then(() => {
       open = false;
       active = false;
       for (const notify of onClosed.splice(0)) notify();
@@ -87,11 +90,16 @@ export function createGroupCommit(connection: SqliteConnection): GroupCommit {
       if (!active) start();
       await ended;
     },
+    beforeCommit: (listener) => void committing.push(listener),
   };
 }
 
 /** Runs those who wait, up to the size of a group, between one BEGIN and one COMMIT. */
-async function runGroup(connection: SqliteConnection, waiting: Member[]): Promise<void> {
+async function runGroup(
+  connection: SqliteConnection,
+  waiting: Member[],
+  committing: ReadonlyArray<() => void>,
+): Promise<void> {
   try {
     await begin(connection);
   } catch (error) {
@@ -110,6 +118,7 @@ async function runGroup(connection: SqliteConnection, waiting: Member[]): Promis
         await (members.length === 1 ? runFirst(connection, member) : runMember(connection, member)),
       );
     }
+    for (const notify of committing) notify();
     connection.run('commit');
   } catch (error) {
     rollBack(connection);

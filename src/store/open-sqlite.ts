@@ -1,4 +1,4 @@
-import type { CompiledQuery, ConnectionProvider, DatabaseConnection } from 'kysely';
+import type { CompiledQuery, ConnectionProvider, DatabaseConnection, QueryResult } from 'kysely';
 import { StoreError } from './errors.js';
 import { lockFile, refuseLocked } from './file-lock.js';
 import { assertOpen, createGroupCommit } from './group-commit.js';
@@ -43,7 +43,8 @@ export async function openSqlite<DB>(options: OpenOptions): Promise<LateStore<DB
       opened.push(reader);
       return reader;
     };
-    return database(lateReads(writer, groups, openReader), !exclusive);
+    if (exclusive) return database(snapshotReads(groups, openReader), false);
+    return database(lateReads(writer, groups, openReader), true);
   } catch (error) {
     closeAll(opened);
     throw sqliteUnusable(error, file);
@@ -168,23 +169,53 @@ function lateReads(
   openReader: () => SqliteConnection,
 ): ConnectionProvider {
   let reader: SqliteConnection | undefined;
-  const connection: DatabaseConnection = {
-    async executeQuery<R>(query: CompiledQuery) {
-      // Only the reader refuses what is not a read.
-      if (!reader && !groups.isOpen() && /^\s*select\b/i.test(query.sql)) {
-        try {
-          return await writer.executeQuery<R>(query);
-        } catch (error) {
-          // The writer does not wait for a lock, and the reader does.
-          if (!isBusy(error)) throw error;
-        }
+  /** Only the reader refuses what is not a read. */
+  const writerReads = ({ sql }: CompiledQuery) => !groups.isOpen() && /^\s*select\b/i.test(sql);
+
+  async function readFirst<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (writerReads(query)) {
+      try {
+        return await writer.executeQuery<R>(query);
+      } catch (error) {
+        // The writer does not wait for a lock, and the reader does.
+        if (!isBusy(error)) throw error;
       }
-      reader ??= openReader();
-      return reader.executeQuery<R>(query);
-    },
+    }
+    reader ??= openReader();
+    return reader.executeQuery<R>(query);
+  }
+
+  const connection: DatabaseConnection = {
+    executeQuery: <R>(query: CompiledQuery) => (reader ? reader.executeQuery<R>(query) : readFirst<R>(query)),
     streamQuery: () => writer.streamQuery(),
   };
-  return { provideConnection: async (consumer) => consumer(connection) };
+  return { provideConnection: (consumer) => consumer(connection) };
+}
+
+/**
+ * Where only this process can write, what was read stays true until its next commit: one read transaction serves all
+ * reads until then, and each of them takes no locks of its own. It is over before the COMMIT, whose checkpoint it would
+ * stand in the way of.
+ */
+function snapshotReads(groups: GroupCommit, openReader: () => SqliteConnection): ConnectionProvider {
+  let reader: SqliteConnection | undefined;
+  let reading = false;
+  groups.beforeCommit(() => {
+    if (reading) reader?.run('commit');
+    reading = false;
+  });
+  const connection: DatabaseConnection = {
+    executeQuery<R>(query: CompiledQuery) {
+      reader ??= openReader();
+      if (!reading) reader.run('begin');
+      reading = true;
+      return reader.executeQuery<R>(query);
+    },
+    streamQuery() {
+      throw new Error('Streaming is not supported: read in pages, by id.');
+    },
+  };
+  return { provideConnection: (consumer) => consumer(connection) };
 }
 
 /** The one connection of a database in memory would show a read what a running transaction has not committed. */

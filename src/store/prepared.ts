@@ -24,17 +24,17 @@ class Mark {
 export function prepared<DB, Row, Name extends string = string>(
   build: (db: Kysely<DB>, value: Place<Name>, engine: Engine) => Compilable<Row>,
 ): (db: Kysely<DB>, engine: Engine, ...rows: Array<Readonly<Record<Name, Value>>>) => Promise<Row[]> {
-  const made = new Map<Engine, CompiledQuery<Row>>();
+  const made: { [Each in Engine]?: CompiledQuery<Row> } = {};
   return async (db, engine, ...values) => {
-    let query = made.get(engine);
-    if (!query) {
-      query = build(db, (name, row = 0) => sql`${new Mark(name, row)}`, engine).compile();
-      made.set(engine, query);
-    }
+    const query = (made[engine] ??= build(
+      db,
+      (name, row = 0) => sql`${new Mark(name, row)}`,
+      engine,
+    ).compile());
     const parameters = query.parameters.map((parameter) =>
       parameter instanceof Mark ? values[parameter.row]?.[parameter.name as Name] : parameter,
     );
-    const bound = { ...query, parameters };
+    const bound = { query: query.query, queryId: query.queryId, sql: query.sql, parameters };
     // What db.executeQuery does for a database without plugins, through fewer promises.
     const { rows } = await db
       .getExecutor()

@@ -73,6 +73,28 @@ describeFile('an exclusive file', ({ location, open }) => {
     expect(store.shared).toBe(false);
   });
 
+  test('is read as it is after each commit, and reads do not keep its log from being written back', async () => {
+    const file = await location();
+    const store = await open(file, { exclusive: true });
+    const read = () => store.db.selectFrom('counter').select('value').execute();
+    await store.transaction((tx) => tx.insertInto('counter').values({ name: 'long', value: 0 }).execute());
+    const body = new Uint8Array(20_000);
+    for (let value = 1; value <= 600; value += 1) {
+      await store.transaction(async (tx) => {
+        await tx
+          .insertInto('payment')
+          .values({ reference: String(value), body })
+          .execute();
+        await tx.updateTable('counter').set({ value }).execute();
+        // What is not committed is not seen.
+        expect(await read()).toMatchObject([{ value: value - 1 }]);
+      });
+      expect(await read()).toMatchObject([{ value }]);
+    }
+    // It is written back whenever it has a thousand pages of 4 KiB; all that was written is 14 MB.
+    expect(statSync(`${file}-wal`).size).toBeLessThan(6_000_000);
+  });
+
   test('is refused to the same process too, and free again after close', async () => {
     const file = await location();
     const store = await open(file, { exclusive: true, owner: { pid: 1 } });
