@@ -222,21 +222,21 @@ export function matchEndpoint(
   path: string,
 ): EndpointMatch | { allowed: string[] } | undefined {
   matchers ??= makeMatchers();
-  for (const { name, pattern, keys } of matchers) {
-    if (endpoints[name].method !== method) continue;
-    const match = pattern.exec(path);
+  for (const matcher of matchers) {
+    if (matcher.method !== method || !path.startsWith(matcher.start)) continue;
+    const match = matcher.pattern.exec(path);
     if (!match) continue;
+    const { name, keys } = matcher;
     const parameters: Record<string, string> = {};
-    for (const [index, key] of keys.entries()) {
+    for (let index = 0; index < keys.length; index += 1) {
       const decoded = decode(match[index + 1] as string);
       if (decoded === undefined) return undefined;
-      // As in a body: however it is typed, it is one reference.
-      parameters[key] = decoded.normalize('NFC');
+      parameters[keys[index] as string] = decoded;
     }
     return { name, parameters };
   }
   const others = matchers.filter(({ pattern }) => pattern.test(path));
-  const allowed = new Set(others.map(({ name }) => endpoints[name].method));
+  const allowed = new Set(others.map((other) => other.method));
   return allowed.size > 0 ? { allowed: [...allowed] } : undefined;
 }
 
@@ -246,22 +246,34 @@ let matchers: ReturnType<typeof makeMatchers> | undefined;
 function makeMatchers() {
   return endpointNames
     .map((name) => {
-      const { path } = endpoints[name];
+      const { method, path } = endpoints[name];
       const keys = pathParameters(path);
+      const [start] = path.split(/[{:]/, 1);
       // What fills in a path by a template encodes the colon too.
       const literal = path.replace(':', '(?::|%3[Aa])');
       const pattern = new RegExp(
         `^${literal.replaceAll(/\{(\w+)\}/g, (_, key) => (key === 'referenceId' ? '(.+)' : '([^/]+)'))}$`,
       );
-      return { name, keys, pattern, literal: path.replaceAll(/\{\w+\}/g, '').length };
+      return {
+        name,
+        method,
+        keys,
+        // Told apart from most others without the pattern.
+        start: start as string,
+        pattern,
+        literal: path.replaceAll(/\{\w+\}/g, '').length,
+      };
     })
     .sort((a, b) => a.keys.length - b.keys.length || b.literal - a.literal);
 }
 
 function decode(part: string): string | undefined {
+  // Nearly every one.
+  if (/^[\w.~-]*$/.test(part)) return part;
   try {
     const text = decodeURIComponent(part);
-    return text.includes('\0') ? undefined : text;
+    // As in a body: however it is typed, it is one reference.
+    return text.includes('\0') ? undefined : text.normalize('NFC');
   } catch {
     return undefined;
   }

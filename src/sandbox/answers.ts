@@ -147,6 +147,7 @@ function shapePayment(choices: AnswerChoices, payment: Payment): Payment {
 }
 
 function shapeValues(choices: AnswerChoices, payment: Payment): Payment {
+  if (choices.states === 'usual' && choices.values === 'usual') return payment;
   const shaped = { ...payment };
   if (shaped.paymentState !== undefined) shaped.paymentState = stateText(choices, shaped.paymentState);
   if (choices.values === 'usual') return shaped;

@@ -45,9 +45,10 @@ export function assembleSandbox(options: AssemblyOptions) {
   const worker = createWorker({ engine, outbox, onError });
   const addresses = createAddresses(engine, () => url);
   // A health check right after the start does not wait for the service: its first request loads it.
+  let service: Handle | undefined;
   const loadService = loadOnce(async (): Promise<Handle> => {
     const { createService } = await import('./http/service.js');
-    return createService({
+    service = createService({
       engine,
       answers,
       addressesAt: (called) =>
@@ -55,11 +56,13 @@ export function assembleSandbox(options: AssemblyOptions) {
       ...(rateLimit !== undefined && { rateLimit }),
       onError,
     }).handle;
+    return service;
   });
   return {
     worker,
     addresses,
-    handle: async (request: ServiceRequest) => (await loadService())(request),
+    handle: (request: ServiceRequest) =>
+      service ? service(request) : loadService().then((loaded) => loaded(request)),
     controlVia: (via: 'control' | 'console') => createControl(engine, worker, outbox, via),
     apps: async () => (await engine.apps.all()).map(showApp),
     async close() {

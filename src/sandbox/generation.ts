@@ -28,7 +28,11 @@ export interface Generations {
   started(generation: Generation): void;
   /** A repeatable secret for a name. It is of the generation that was read last: read it before each piece of work. */
   derive(purpose: string, key: string | number): string;
+  /** The same, kept in memory: for what is in every answer. */
+  deriveOften(purpose: string, key: string | number): string;
 }
+
+const MAX_DERIVED = 10_000;
 
 /** A reset keeps the apps and their keys, and the same calls fail again. Everything else belongs to one generation. */
 const KEPT_BY_RESET = new Set(['app', 'api-key', 'fault']);
@@ -37,6 +41,18 @@ export function createGenerations(store: Store<SandboxTables>): Generations {
   let current: Generation | undefined;
   let reads = 0;
   let newest = 0;
+  /** What `deriveOften` made, of the current generation. */
+  const derived = new Map<string, string>();
+
+  function setCurrent(generation: Generation): void {
+    if (current?.id !== generation.id) derived.clear();
+    current = generation;
+  }
+
+  const derive: Generations['derive'] = (purpose, key) => {
+    if (!current) throw new Error('No generation has been read yet.');
+    return deriveFrom(current, purpose, key);
+  };
 
   return {
     async read() {
@@ -46,17 +62,23 @@ export function createGenerations(store: Store<SandboxTables>): Generations {
       // Reads can overtake each other: the answer to an older one must not replace that to a newer one.
       if (turn > newest) {
         newest = turn;
-        current = found;
+        setCurrent(found);
       }
       return found;
     },
     started(generation) {
       newest = ++reads;
-      current = generation;
+      setCurrent(generation);
     },
-    derive(purpose, key) {
-      if (!current) throw new Error('No generation has been read yet.');
-      return deriveFrom(current, purpose, key);
+    derive,
+    deriveOften(purpose, key) {
+      const name = `${purpose}:${key}`;
+      const known = derived.get(name);
+      if (known !== undefined) return known;
+      if (derived.size >= MAX_DERIVED) derived.clear();
+      const secret = derive(purpose, key);
+      derived.set(name, secret);
+      return secret;
     },
   };
 }

@@ -43,7 +43,7 @@ export function createAppDirectory(store: Store<SandboxTables>): AppDirectory {
   return {
     all,
     byId: async (appId, tx) => (await all(tx)).find((app) => app.app_id === appId),
-    byKey: async (apiKey) => (await all()).find((app) => app.api_key === apiKey),
+    byKey: async (apiKey) => (kept ?? (await all())).find((app) => app.api_key === apiKey),
     changed: () => {
       kept = undefined;
     },

@@ -76,7 +76,7 @@ export function createFaults(
       return Number(numDeletedRows);
     },
 
-    may: async (kinds, route) => (await load()).some((fault) => matches(fault, kinds, route)),
+    may: async (kinds, route) => (kept ?? (await load())).some((fault) => matches(fault, kinds, route)),
 
     async take(tx, kinds, route) {
       const taken: TakenFault[] = [];

@@ -20,7 +20,7 @@ const CHECKOUT_PROOF_LENGTH = 32;
 
 export function createAddresses(engine: SandboxEngine, baseUrl: () => string): Addresses {
   const checkoutProof = (paymentId: number) =>
-    engine.derive('checkout', paymentId).slice(0, CHECKOUT_PROOF_LENGTH);
+    engine.generations.deriveOften('checkout', paymentId).slice(0, CHECKOUT_PROOF_LENGTH);
   const panelProof = (text: string) =>
     createHmac('sha256', engine.derive('panel', 'signing')).update(text).digest('base64url');
 

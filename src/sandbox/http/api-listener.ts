@@ -48,7 +48,8 @@ function toServiceRequest(incoming: IncomingMessage): ServiceRequest {
 
 function send(outgoing: ServerResponse, { status, headers, body }: ServiceAnswer): void {
   const hasBody = status !== 204;
-  outgoing.writeHead(status, hasBody ? { ...headers, 'content-length': Buffer.byteLength(body) } : headers);
+  if (hasBody) headers['content-length'] = String(Buffer.byteLength(body));
+  outgoing.writeHead(status, headers);
   outgoing.end(hasBody ? body : undefined);
 }
 
@@ -74,7 +75,8 @@ async function readText(incoming: IncomingMessage): Promise<string> {
       if (incoming.readableEnded) return;
       reject(new Refusal('invalid-json', 'The connection ended before the body did.'));
     };
-    if (incoming.destroyed) onCut();
+    if (incoming.readableEnded) resolve();
+    else if (incoming.destroyed) onCut();
     incoming.on('data', (chunk: Buffer) => {
       size += chunk.byteLength;
       if (size > MAX_BODY_BYTES) reject(tooLarge());

@@ -4,6 +4,8 @@ import { Refusal } from '../domain/refusal.js';
 import type { SandboxEngine } from '../engine.js';
 import type { ServiceRequest } from './service-request.js';
 
+const SCHEME = 'Bearer ';
+
 /** The app whose key came with a request. */
 export async function authenticate(
   request: ServiceRequest,
@@ -13,11 +15,12 @@ export async function authenticate(
   const header = request.header('authorization');
   if (header === undefined)
     throw new Refusal('missing-authorization', 'Send the header Authorization: Bearer <API_KEY>.');
-  const match = /^Bearer ([\x21-\x7e]+)$/.exec(header);
-  if (!match)
+  const app = header.startsWith(SCHEME) ? await engine.apps.byKey(header.slice(SCHEME.length)) : undefined;
+  if (!app) {
+    if (/^Bearer [\x21-\x7e]+$/.test(header))
+      throw keyRefused(answers, 'unknown-key', 'No app has this API key.');
     throw new Refusal('malformed-authorization', 'The header must be "Bearer", one space and the API key.');
-  const app = await engine.apps.byKey(match[1] as string);
-  if (!app) throw keyRefused(answers, 'unknown-key', 'No app has this API key.');
+  }
   // Not a secret, unlike the key.
   if (app.app_id !== request.appId)
     throw keyRefused(answers, 'wrong-app', 'This API key belongs to another app.');

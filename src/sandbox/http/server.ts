@@ -33,7 +33,14 @@ export async function startListening(
 ): Promise<Server> {
   // As an import of its own it would load a second HTTP stack.
   const { createServer } = process.getBuiltinModule('node:http');
-  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS });
+  const server = createServer({
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: REQUEST_TIMEOUT_MS,
+    // A request without a body has no stream of one, which a read would only wait for.
+    optimizeEmptyRequests: true,
+    // Clients close their idle connections: one that ended here just as a request was sent would look like a fault.
+    keepAliveTimeout: 0,
+  });
   const early: RequestListener = (...request) => void listener.then((answer) => answer(...request));
   server.on('request', early);
   void listener.then((answer) => server.off('request', early).on('request', answer));
@@ -88,8 +95,11 @@ const refuseHost: Listener = async (incoming, outgoing) => {
 function isForThisHost({ headers: { host }, rawHeaders, url }: IncomingMessage, remote: boolean): boolean {
   const name = hostOf(host ?? '');
   if (!isLoopbackHost(name) && !(remote && isPrivateName(name))) return false;
-  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
-  return hosts.length === 1 && url?.startsWith('/') === true;
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts === 1 && url?.startsWith('/') === true;
 }
 
 async function listenerOf(loadApp: () => Promise<Hono>): Promise<Listener> {

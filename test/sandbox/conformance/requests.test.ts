@@ -212,6 +212,28 @@ onEveryStore((bench) => {
       );
     });
 
+    test('that are not there, without a length, are answered at once', async () => {
+      const create = await bySocket(sandbox(), `${createHead('connection: close')}\r\n\r\n`);
+      expect(create).toMatch(/^HTTP\/1\.1 400 [^]*invalid-json/);
+      const { paymentId } = await sandbox().create();
+      const cancel = createHead('connection: close').replace(HOSTED, `/payments/${paymentId}/cancel`);
+      expect(await bySocket(sandbox(), `${cancel}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
+      const control = [
+        'POST /_sandbox/reset HTTP/1.1',
+        'host: 127.0.0.1',
+        `authorization: Bearer ${sandbox().controlToken}`,
+        'connection: close',
+      ].join('\r\n');
+      expect(await bySocket(sandbox(), `${control}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
+    });
+
+    test('no connection is closed for being idle: a request on its way would be lost with it', async () => {
+      const { headers } = await fetch(`${sandbox().url}/healthz`);
+      expect(headers.get('connection')).toBe('keep-alive');
+      // It would say after how many seconds.
+      expect(headers.get('keep-alive')).toBeNull();
+    });
+
     test.each([
       ['while it is read', 0],
       ['before it is read', 300],
