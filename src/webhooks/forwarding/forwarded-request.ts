@@ -3,7 +3,11 @@
 import type { WebhookRequest } from '../inbox/inbox-writer.js';
 import type { Target } from './targets.js';
 
-const HOP_BY_HOP = new Set([
+const NOT_PASSED_ON = new Set([
+  // The host is the target's, and undici counts the body itself.
+  'host',
+  'content-length',
+  // Of one connection only.
   'connection',
   'keep-alive',
   'proxy-connection',
@@ -43,11 +47,10 @@ export function forwardedRequest(
   const own = target.headers.map(({ name, value }) => [name, value] as const);
   const added = [...own, ...marks];
   const names = new Set(added.map(([name]) => name.toLowerCase()));
-  const dropped = connectionHeaders(request.headers);
+  const named = namedByConnection(request.headers);
   const kept = request.headers.filter(([name]) => {
     const plain = name.toLowerCase();
-    // undici counts the body itself; the host is the target's.
-    return !dropped.has(plain) && !names.has(plain) && plain !== 'host' && plain !== 'content-length';
+    return !NOT_PASSED_ON.has(plain) && !named.includes(plain) && !names.has(plain);
   });
   // A proxy may have put the whole address into a header, or a query.
   return {
@@ -59,10 +62,8 @@ export function forwardedRequest(
   };
 }
 
-/** Headers of one connection only, those that it names itself among them. */
-function connectionHeaders(headers: WebhookRequest['headers']): ReadonlySet<string> {
-  const named = headers
+/** The headers that the request itself says are of its connection. */
+const namedByConnection = (headers: WebhookRequest['headers']): string[] =>
+  headers
     .filter(([name]) => name.toLowerCase() === 'connection')
     .flatMap(([, value]) => value.split(',').map((part) => part.trim().toLowerCase()));
-  return new Set([...HOP_BY_HOP, ...named]);
-}

@@ -1,7 +1,7 @@
 // Puts deliveries into the inbox. Those that come at the same time share a transaction; each is durable before its
 // sender is answered.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { DeliveryVerdict, ForwardRow } from '../../ledger/inbox-schema.js';
 import type { DeskTables } from '../../ledger/schema.js';
@@ -164,5 +164,5 @@ export async function holdListener(
 }
 
 function digestOf({ path, query, body }: WebhookRequest): string {
-  return createHash('sha256').update(`${path}\0${query}\0`).update(body).digest('hex');
+  return hash('sha256', Buffer.concat([Buffer.from(`${path}\0${query}\0`), body]));
 }
