@@ -26,6 +26,8 @@ export class SqliteConnection implements DatabaseConnection {
   readonly #file: string;
   readonly #access: 'read' | 'write';
   readonly #statements = new Map<string, CachedStatement>();
+  /** Those that have run once, without a look at their columns. */
+  readonly #untouched = new Map<string, StatementSync>();
 
   constructor(database: DatabaseSync, file: string, access: 'read' | 'write') {
     this.#database = database;
@@ -58,7 +60,7 @@ export class SqliteConnection implements DatabaseConnection {
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const parameters = storableParameters(query.sql, query.parameters) as SQLInputValue[];
     try {
-      const { statement, returnsRows, toRow } = this.#prepare(query.sql);
+      const { statement, returnsRows, toRow } = this.#prepareFor(query);
       if (returnsRows) {
         const rows = statement.all(...parameters);
         return { rows: (toRow ? rows.map(toRow) : rows) as R[] };
@@ -90,6 +92,7 @@ export class SqliteConnection implements DatabaseConnection {
 
   close(): void {
     this.#statements.clear();
+    this.#untouched.clear();
     const letGo = this.#access === 'write' ? holdLog(this.#file) : undefined;
     this.#database.close();
     letGo?.();
@@ -102,10 +105,27 @@ export class SqliteConnection implements DatabaseConnection {
     return sqliteFailure(error, this.#file);
   }
 
-  #prepare(sql: string): CachedStatement {
-    const known = this.#statements.get(sql);
-    if (known) return known;
+  /**
+   * To look at the columns of a statement takes as long as to run it once. Who brings SQL text alone asks for its rows
+   * and for nothing else, so that is left to the second run.
+   */
+  #prepareFor({ sql, query }: CompiledQuery): CachedStatement {
+    if (query !== undefined || this.#statements.has(sql)) return this.#prepare(sql);
+    const known = this.#untouched.get(sql);
+    if (known) {
+      this.#untouched.delete(sql);
+      return this.#keep(sql, known);
+    }
     const statement = this.#database.prepare(sql);
+    this.#untouched.set(sql, statement);
+    return { statement, returnsRows: true, toRow: undefined };
+  }
+
+  #prepare(sql: string): CachedStatement {
+    return this.#statements.get(sql) ?? this.#keep(sql, this.#database.prepare(sql));
+  }
+
+  #keep(sql: string, statement: StatementSync): CachedStatement {
     const names = statement.columns().map(({ name }) => name);
     const fresh: CachedStatement = { statement, returnsRows: names.length > 0, toRow: undefined };
     // The columns of a `*` may become others while the statement is kept.

@@ -89,8 +89,7 @@ export function createOpening(store: StatementStore, clocks: Clocks, log: Intent
     const { operation, quietMs = 0, notShown } = intent;
     const early = cleared && ((await adoptedNow(tx, quietMs)) ?? (await claimCleared(tx, cleared, quietMs)));
     if (early) return early;
-    const steady = steadyColumns(await clocks.steady(tx));
-    await takeHold(tx, engine, { ...ref, intent_id: NO_INTENT_YET, ...steady });
+    await takeHold(tx, engine, { ...ref, intent_id: NO_INTENT_YET, boot: '', steady_ms: 0 });
     // Its hold is ours by now.
     const asked = { ...sendAgain, cleared: cleared && { ...cleared, renewed: undefined }, quietMs, notShown };
     const blocked = await findBlocking(tx, intent, operation, asked);
