@@ -32,7 +32,7 @@ export interface Generations {
   deriveOften(purpose: string, key: string | number): string;
 }
 
-const MAX_DERIVED = 10_000;
+const MAX_DERIVED = 2_000;
 
 /** A reset keeps the apps and their keys, and the same calls fail again. Everything else belongs to one generation. */
 const KEPT_BY_RESET = new Set(['app', 'api-key', 'fault']);
