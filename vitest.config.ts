@@ -17,7 +17,7 @@ export default defineConfig({
     // A worker keeps what it has imported: loading the program again for each file takes longer than most files.
     isolate: false,
     // More than the two cores of a small machine, because many tests wait; each worker warms up by itself, so not many more.
-    maxWorkers: 5,
+    maxWorkers: 7,
     // Most code here runs a few times, and the workers have two cores: threads that optimize it would only take them away.
     execArgv: ['--single-threaded', '--max-lazy'],
     server: { deps: { external: [compiledFolder] } },

@@ -1,6 +1,8 @@
-// Format, types and lint at the same time: the last two use one core each for most of their time.
+// Format, types and lint at the same time, and with `tests` the tests beside them: while those wait for something, there is
+// time for the others.
 import { spawn } from 'node:child_process';
-import { dirname } from 'node:path';
+import { once } from 'node:events';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -23,5 +25,17 @@ function run(script) {
   });
 }
 
-const passed = await Promise.all(['format:check', 'typecheck', 'lint'].map(run));
-process.exitCode = passed.every(Boolean) ? 0 : 1;
+/** Ends early when a check has failed: its message would be lost in front of those of all tests. */
+async function runTests(checked) {
+  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+  const child = spawn(process.execPath, [vitest, 'run'], { cwd: root, stdio: 'inherit' });
+  void checked.then((passed) => passed || child.kill('SIGINT'));
+  const [code] = await once(child, 'exit');
+  return code === 0;
+}
+
+const checks = Promise.all(['format:check', 'typecheck', 'lint'].map(run)).then((passed) =>
+  passed.every(Boolean),
+);
+const parts = [checks, ...(process.argv[2] === 'tests' ? [runTests(checks)] : [])];
+process.exitCode = (await Promise.all(parts)).every(Boolean) ? 0 : 1;
