@@ -196,7 +196,7 @@ async function freeLeases(store: Store<SandboxTables>): Promise<void> {
     .executeTakeFirst();
   if (leased === undefined) return;
   await store.transaction((tx) =>
-    tx.updateTable('events').set({ lease_until: null }).where('finished', '=', 0).execute(),
+    tx.updateTable('events').set({ lease_until: null }).where('finished', '=', sql.lit(0)).execute(),
   );
 }
 

@@ -187,7 +187,7 @@ function renewLeases(store: Store<DeskTables>, owner: Owner, ids: readonly numbe
       .updateTable('batch_rows')
       .set({ lease_until: sql<number>`${leaseClock(store.engine)} + ${sql.lit(LEASE_MS)}` })
       .where('id', 'in', ids)
-      .where('finished', '=', 0)
+      .where('finished', '=', sql.lit(0))
       .where('lease_owner', '=', owner.name)
       .returningAll()
       .execute(),
@@ -200,7 +200,7 @@ async function releaseRows(store: Store<DeskTables>, batch: BatchRecord, owner: 
       .updateTable('batch_rows')
       .set({ lease_until: null, lease_owner: null })
       .where('batch_id', '=', batch.id)
-      .where('finished', '=', 0)
+      .where('finished', '=', sql.lit(0))
       .where('lease_owner', '=', owner.name)
       .execute(),
   );
@@ -272,7 +272,7 @@ async function waitingRows(store: Store<DeskTables>, batch: BatchRecord): Promis
       clock.as('now'),
     ])
     .where('batch_id', '=', batch.id)
-    .where('finished', '=', 0)
+    .where('finished', '=', sql.lit(0))
     .where('tries', '>', 0)
     .where(({ eb, or }) => or([eb('lease_until', 'is', null), eb('lease_until', '<=', clock)]))
     .executeTakeFirstOrThrow();
@@ -290,7 +290,7 @@ async function othersHoldDueRows(
     .selectFrom('batch_rows')
     .select('id')
     .where('batch_id', '=', batch.id)
-    .where('finished', '=', 0)
+    .where('finished', '=', sql.lit(0))
     .where('due_time', '<=', dueBy)
     .where('lease_owner', '!=', owner.name)
     .where('lease_until', '>', leaseClock(store.engine))

@@ -27,7 +27,7 @@ export async function remainingOf(
     .selectFrom('batch_rows')
     .select(({ fn }) => fn.countAll<number | string>().as('count'))
     .where('batch_id', '=', batch.id)
-    .where('finished', '=', 0)
+    .where('finished', '=', sql.lit(0))
     .where('planned', '=', PLANNED_CHECK)
     .where(sql<boolean>`(outcome is null or outcome <> 'unknown')`)
     .executeTakeFirstOrThrow();

@@ -150,7 +150,7 @@ async function withoutOpenForwards(tx: Db, ids: readonly number[]): Promise<numb
     .selectFrom('forwards')
     .select('delivery_id')
     .where('delivery_id', 'in', ids)
-    .where('finished', '=', 0)
+    .where('finished', '=', sql.lit(0))
     .execute();
   const waiting = new Set(open.map(({ delivery_id }) => delivery_id));
   return ids.filter((id) => !waiting.has(id));

@@ -96,7 +96,7 @@ async function waitingBatches(
     .innerJoin('batches', 'batches.id', 'batch_rows.batch_id')
     .select(['batches.id', 'action', 'operator', 'time', 'payment_id', 'batch_rows.reference_id'])
     .where('batch_rows.payment_id', 'in', paymentIds)
-    .where('finished', '=', 0)
+    .where('finished', '=', sql.lit(0))
     .where('planned', 'in', [PLANNED, PLANNED_AGAIN])
     .where((eb) => eb.or([eb('outcome', 'is', null), eb('outcome', 'in', ['unsent', 'throttled'])]))
     .where('app_id', '=', appId)

@@ -75,7 +75,7 @@ export function createWebhookQueue(engine: SandboxEngine, owner: string): Webhoo
     async following({ id, payment_id, generation }) {
       const event = await ofGeneration(generation)
         .where('payment_id', '=', payment_id)
-        .where('finished', '=', 0)
+        .where('finished', '=', sql.lit(0))
         .where('id', '>', id)
         .orderBy('id')
         .executeTakeFirst();
@@ -91,7 +91,7 @@ export function createWebhookQueue(engine: SandboxEngine, owner: string): Webhoo
           .updateTable('events')
           .set({ lease_until: null })
           .where('lease_owner', '=', owner)
-          .where('finished', '=', 0)
+          .where('finished', '=', sql.lit(0))
           .execute(),
       );
     },

@@ -118,7 +118,7 @@ export function createForwardQueue(
       const next = await db
         .selectFrom('forwards')
         .select('due_time')
-        .where('finished', '=', 0)
+        .where('finished', '=', sql.lit(0))
         .where('listener_id', '=', listenerId)
         .where('target_key', 'in', keys)
         .orderBy('due_time')
@@ -155,7 +155,7 @@ export function createForwardQueue(
       let query = db
         .selectFrom('forwards')
         .select(({ fn }) => ['target', fn.countAll<number>().as('count')])
-        .where('finished', '=', 0)
+        .where('finished', '=', sql.lit(0))
         .where('listener_id', '=', listenerId)
         .groupBy('target');
       if (keys.length > 0) query = query.where('target_key', 'not in', keys);
@@ -189,7 +189,7 @@ async function releaseForwards(store: Store<DeskTables>, ownerName: string): Pro
     tx
       .updateTable('forwards')
       .set({ lease_until: null, lease_owner: null })
-      .where('finished', '=', 0)
+      .where('finished', '=', sql.lit(0))
       .where('lease_owner', '=', ownerName)
       .execute(),
   );

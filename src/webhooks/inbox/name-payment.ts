@@ -54,7 +54,7 @@ const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 export function namePayment(request: RequestParts): Named {
   const found = new Findings();
   found.fromPath(request.path);
-  found.fromPairs(new URLSearchParams(request.query), 'query');
+  if (request.query !== '') found.fromPairs(new URLSearchParams(request.query), 'query');
   found.fromBody(request);
   for (const [name, value] of request.headers) {
     if (EVENT_HEADERS.has(name.toLowerCase())) found.eventId ??= identifier(value);
@@ -170,7 +170,17 @@ class Findings {
   }
 }
 
-const simple = (name: string): string => name.toLowerCase().replaceAll(/[_\-\s]/g, '');
+/** Webhooks of one service have the same few names again and again. */
+const simpleNames = new Map<string, string>();
+const MAX_SIMPLE_NAMES = 1_000;
+
+function simple(name: string): string {
+  const known = simpleNames.get(name);
+  if (known !== undefined) return known;
+  const made = name.toLowerCase().replaceAll(/[_\-\s]/g, '');
+  if (name.length <= MAX_ID_LENGTH && simpleNames.size < MAX_SIMPLE_NAMES) simpleNames.set(name, made);
+  return made;
+}
 
 const idText = (value: string | JsonNumber): string =>
   (isJsonNumber(value) ? numberText(value) : value).trim();
@@ -190,6 +200,8 @@ function parsed(text: string): JsonValue | undefined {
   }
 }
 
+const utf8 = new TextDecoder();
+
 const expand: Readonly<Record<string, (body: Uint8Array) => Uint8Array>> = {
   gzip: (body) => gunzipSync(body, { maxOutputLength: MAX_TEXT_BYTES }),
   'x-gzip': (body) => gunzipSync(body, { maxOutputLength: MAX_TEXT_BYTES }),
@@ -202,7 +214,7 @@ function textOf(headers: RequestParts['headers'], body: Uint8Array): string {
   try {
     const bytes = expand[encoding ?? '']?.(body) ?? body;
     const wide = bytes[0] === 0xff && bytes[1] === 0xfe;
-    return new TextDecoder(wide ? 'utf-16le' : 'utf-8').decode(bytes);
+    return (wide ? new TextDecoder('utf-16le') : utf8).decode(bytes);
   } catch {
     return '';
   }

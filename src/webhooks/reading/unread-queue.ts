@@ -27,7 +27,7 @@ export function createUnreadQueue(store: Store<DeskTables>, listenerId: number, 
       tx
         .updateTable('deliveries')
         .set(values)
-        .where('finished', '=', 0)
+        .where('finished', '=', sql.lit(0))
         .where('listener_id', '=', listenerId)
         .where('lease_owner', '=', owner.name)
         .execute(),
