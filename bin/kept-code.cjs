@@ -43,14 +43,18 @@ exports.openKept = ({ build, place, entry }) => {
   };
 };
 
+const INTERRUPTED = 130;
 const endings = [];
 
-/** Of a run that succeeded. One listener for all: the demo runs many commands, and Node warns about many listeners. */
+/**
+ * Of a run that succeeded, or that Ctrl-C ended: that is how a server ends at a terminal. One listener for all: the demo
+ * runs many commands, and Node warns about many listeners.
+ */
 function atEnd(work) {
   endings.push(work);
   if (endings.length > 1) return;
   process.on('exit', (code) => {
-    if (code !== 0) return;
+    if (code !== 0 && code !== INTERRUPTED) return;
     for (const each of endings) {
       try {
         each();

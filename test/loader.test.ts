@@ -1,4 +1,5 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
@@ -52,28 +53,52 @@ beforeEach(() => {
   program = root;
 });
 
-/** Runs the program, and counts its files and those that V8 took compiled code for. */
-function run(args: string[], env: Record<string, string | undefined> = {}) {
-  const note = join(place, 'note.json');
-  const { status, stdout, stderr } = spawnSync(
+function programWith(env: Record<string, string | undefined> = {}) {
+  return {
+    args: ['--require', preload, join(program, 'bin', 'run.js')],
+    env: {
+      HOME: place,
+      XDG_CACHE_HOME: caches,
+      PAYDESK_HOME: join(place, 'home'),
+      PAYDESK_BASE_URL: 'http://127.0.0.1:9',
+      PAYDESK_APP_ID: 'app_1',
+      PAYDESK_API_KEY: 'key_1',
+      NOTE: join(place, 'note.json'),
+      ...env,
+    },
+  };
+}
+
+/** How many files the program loaded, and for how many of them V8 took compiled code. */
+function noted(): { files: number; taken: number } {
+  const note = JSON.parse(readFileSync(join(place, 'note.json'), 'utf8')) as Record<string, boolean>;
+  const taken = Object.values(note);
+  return { files: taken.length, taken: taken.filter(Boolean).length };
+}
+
+function run(args: string[], env?: Record<string, string | undefined>) {
+  const { args: start, ...options } = programWith(env);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...start, ...args], {
+    encoding: 'utf8',
+    ...options,
+  });
+  return { code: status, stdout, stderr, ...noted() };
+}
+
+async function serveUntilInterrupted(times: number) {
+  const { args: start, env } = programWith();
+  const server = spawn(
     process.execPath,
-    ['--require', preload, join(program, 'bin', 'run.js'), ...args],
+    [...start, 'sandbox', 'start', '--memory', '--port', '0', '--json'],
     {
-      encoding: 'utf8',
-      env: {
-        HOME: place,
-        XDG_CACHE_HOME: caches,
-        PAYDESK_HOME: join(place, 'home'),
-        PAYDESK_BASE_URL: 'http://127.0.0.1:9',
-        PAYDESK_APP_ID: 'app_1',
-        PAYDESK_API_KEY: 'key_1',
-        NOTE: note,
-        ...env,
-      },
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
     },
   );
-  const taken = Object.values(JSON.parse(readFileSync(note, 'utf8')) as Record<string, boolean>);
-  return { code: status, stdout, stderr, files: taken.length, taken: taken.filter(Boolean).length };
+  await once(server.stdout, 'data');
+  for (let time = 0; time < times; time += 1) server.kill('SIGINT');
+  const [code] = (await once(server, 'exit')) as [number | null];
+  return { code, ...noted() };
 }
 
 const list = ['payments', 'list', '--json'];
@@ -127,6 +152,17 @@ describe('compiled code', () => {
     expect(readdirSync(keptFolder())).toEqual(
       expect.arrayContaining(['commands-demo.js', 'commands-payments-charge.js', 'start.js']),
     );
+  });
+
+  it.each([
+    ['Ctrl-C', 1],
+    ['Ctrl-C twice', 2],
+  ])('is kept of a server that ends with %s', async (_, times) => {
+    expect(await serveUntilInterrupted(times)).toMatchObject({ code: 130, taken: 0 });
+    // What it still loads while it serves already may be in one run and not in another.
+    const { code, taken } = await serveUntilInterrupted(times);
+    expect(code).toBe(130);
+    expect(taken).toBeGreaterThan(0);
   });
 
   it('is not kept of a run that failed', () => {

@@ -64,7 +64,12 @@ const insert = prepared<DeskTables, { id: number }, InsertName>((db, value, engi
 
 // With a value in the place of this 0, SQLite would plan the query anew each time: the index is of the unfinished ones.
 const firstInLane = prepared<DeskTables, { id: number }, 'lane'>((db, value) =>
-  db.selectFrom('forwards').select('id').where('lane', '=', value('lane')).where('finished', '=', sql.lit(0)).limit(1),
+  db
+    .selectFrom('forwards')
+    .select('id')
+    .where('lane', '=', value('lane'))
+    .where('finished', '=', sql.lit(0))
+    .limit(1),
 );
 
 /**
