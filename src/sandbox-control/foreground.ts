@@ -2,8 +2,8 @@
 
 import { paydesk } from '../next-command.js';
 import { dirname } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { makeFolder } from '../home-folder.js';
-import { growNewSpaceAsUsual, growNewSpaceBy } from '../new-space.js';
 import { GuardError, type PaydeskError, ServiceError, TemporaryError, UsageError } from '../errors.js';
 import { StoreError } from '../store/errors.js';
 import type { RequestLine } from '../sandbox/index.js';
@@ -13,6 +13,9 @@ import { portOf, type Run } from './run.js';
 import { Refusal, startSandbox, type SandboxApp } from '../sandbox/index.js';
 import { withoutPassword } from '../store/location.js';
 import type { SandboxSettings } from './settings.js';
+
+/** V8's own default. */
+const V8_GROWTH_FACTOR = 2;
 
 /** A sandbox that accepts requests, in this process or in another. */
 export interface StartedSandbox extends Run {
@@ -103,13 +106,14 @@ export async function startInForeground(
  */
 function createNewSpace() {
   let isSmall = false;
+  const growBy = (factor: number) => setFlagsFromString(`--semi-space-growth-factor=${factor}`);
   return {
     keepSmall() {
-      if (!isSmall) growNewSpaceBy(1);
+      if (!isSmall) growBy(1);
       isSmall = true;
     },
     restore() {
-      if (isSmall) growNewSpaceAsUsual();
+      if (isSmall) growBy(V8_GROWTH_FACTOR);
     },
   };
 }

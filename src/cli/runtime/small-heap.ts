@@ -1,7 +1,7 @@
 import type * as v8 from 'node:v8';
-import { growNewSpaceAsUsual, growNewSpaceBy } from '../../new-space.js';
 
 /** V8's own. */
+const GROWTH_FACTOR = 2;
 const GROWING_PERCENT = 0;
 /** Twice as much takes 15 MB more and saves no time; a quarter takes a tenth longer. */
 const YOUNG_SIZE = 16 * 1024 * 1024;
@@ -13,6 +13,7 @@ const MAX_FILLED = 500;
  * of a small container.
  */
 export function keepHeapSmall(): void {
+  // Every start loads this file, and few need V8's own module.
   const heap = process.getBuiltinModule('node:v8');
   growYoung(heap);
   heap.setFlagsFromString('--heap-growing-percent=50');
@@ -21,20 +22,21 @@ export function keepHeapSmall(): void {
 
 /** Compiled code is kept at the end: the next start could not take it from a process with other flags. */
 function restoreFlags(): void {
-  process.getBuiltinModule('node:v8').setFlagsFromString(`--heap-growing-percent=${GROWING_PERCENT}`);
-  growNewSpaceAsUsual();
+  const { setFlagsFromString } = process.getBuiltinModule('node:v8');
+  setFlagsFromString(`--heap-growing-percent=${GROWING_PERCENT}`);
+  setFlagsFromString(`--semi-space-growth-factor=${GROWTH_FACTOR}`);
 }
 
 /** However large it is by now. It grows when enough of it outlives a collection. */
-function growYoung({ getHeapSpaceStatistics }: typeof v8): void {
+function growYoung({ getHeapSpaceStatistics, setFlagsFromString }: typeof v8): void {
   const youngSize = () =>
     getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? YOUNG_SIZE;
   const filled: object[][] = [];
   while (filled.length < MAX_FILLED) {
     const factor = Math.floor(YOUNG_SIZE / youngSize());
     if (factor < 2) break;
-    growNewSpaceBy(factor);
+    setFlagsFromString(`--semi-space-growth-factor=${factor}`);
     filled.push(Array.from({ length: 1000 }, (_, index) => ({ index })));
   }
-  growNewSpaceBy(1);
+  setFlagsFromString('--semi-space-growth-factor=1');
 }
