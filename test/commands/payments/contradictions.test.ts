@@ -744,7 +744,7 @@ it('a payment that is never found says why when the time is up', async () => {
     if (!url.includes('/payments/')) return { status: 200, body: { customerId: 'c_1', appId: 'app-1' } };
     return { status: 404 };
   });
-  const { exit, json } = await run(port, [...create, '--timeout', '1s']);
+  const { exit, json } = await run(port, [...create, '--timeout', '6s']);
   expect(exit).toBe(8);
   expect(json.error?.message).toMatch(
     /^Time is up\. Payment 100231 \(inv-7\) was Created when it was last seen, and cannot be read now: There is no payment 100231/,
