@@ -379,12 +379,14 @@ async function sendAgain(what: string, recheck: Reply, read: Reply) {
     told += 1;
     return { status: 503 };
   });
-  // On a busy machine the moment to send may have passed: then nothing is sent.
   const refund = async (...flags: string[]) => {
-    let result = await run(port, ['payments', 'refund', '100231', ...flags], quiet);
-    while (result.code === 'quiet-period' || result.code === 'not-sent')
-      result = await run(port, ['payments', 'refund', '100231', ...flags], quiet);
-    return result.exit;
+    for (;;) {
+      const before = told;
+      const result = await run(port, ['payments', 'refund', '100231', ...flags], quiet);
+      // On a busy machine the moment to send may have passed: then nothing is sent, and an earlier one stays unknown.
+      const isLate = result.code === 'not-sent' || (result.exit === 6 && told === before);
+      if (!isLate && result.code !== 'quiet-period') return result.exit;
+    }
   };
   const first = await refund();
   return { what, first, exit: await refund('--resend'), told };
@@ -472,10 +474,11 @@ it('a capture is not sent again while a recheck shows a captured amount that the
     told += 1;
     return { status: 422, body: { message: 'no' } };
   });
-  expect(await run(port, ['payments', 'capture', '100231'], quiet)).toMatchObject({
-    exit: 6,
-    outcome: 'unknown',
-  });
+  const capture = () => run(port, ['payments', 'capture', '100231'], quiet);
+  let first = await capture();
+  // As above.
+  while (first.code === 'not-sent') first = await capture();
+  expect(first).toMatchObject({ exit: 6, outcome: 'unknown' });
   const again = () => run(port, ['payments', 'capture', '100231', '--resend'], quiet);
   let last = await again();
   while (last.code === 'quiet-period') last = await again();
