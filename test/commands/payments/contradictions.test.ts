@@ -384,7 +384,8 @@ async function sendAgain(what: string, recheck: Reply, read: Reply) {
       const before = told;
       const result = await run(port, ['payments', 'refund', '100231', ...flags], quiet);
       // On a busy machine the moment to send may have passed: then nothing is sent, and an earlier one stays unknown.
-      const isLate = result.code === 'not-sent' || (result.exit === 6 && told === before);
+      const staysUnknown = read === unchanged && result.exit === 6 && told === before;
+      const isLate = result.code === 'not-sent' || staysUnknown;
       if (!isLate && result.code !== 'quiet-period') return result.exit;
     }
   };
