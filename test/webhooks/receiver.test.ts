@@ -79,6 +79,10 @@ describe('what is answered', () => {
       '/wh/',
       `/wh/${SECRET}x`,
       `/wh/${SECRET.slice(1)}`,
+      // As long as the secret.
+      `/wh/${SECRET.slice(0, -1)}e`,
+      `/wh/x${SECRET.slice(1)}`,
+      `/wh/${SECRET.toUpperCase()}`,
       `/wh/x/${SECRET}`,
       `/${SECRET}`,
     ];

@@ -89,6 +89,7 @@ export function createOpening(store: StatementStore, clocks: Clocks, log: Intent
     const { operation, quietMs = 0, notShown } = intent;
     const early = cleared && ((await adoptedNow(tx, quietMs)) ?? (await claimCleared(tx, cleared, quietMs)));
     if (early) return early;
+    // It gets its time together with its intent.
     await takeHold(tx, engine, { ...ref, intent_id: NO_INTENT_YET, boot: '', steady_ms: 0 });
     // Its hold is ours by now.
     const asked = { ...sendAgain, cleared: cleared && { ...cleared, renewed: undefined }, quietMs, notShown };

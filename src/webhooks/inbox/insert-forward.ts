@@ -62,7 +62,7 @@ const insert = prepared<DeskTables, { id: number }, InsertName>((db, value, engi
     .returning('id'),
 );
 
-// With a value in the place of this 0, SQLite would plan the query anew each time: the index is of the unfinished ones.
+// The index holds unfinished forwards only. If this 0 were a parameter, SQLite would plan the query again at every run.
 const firstInLane = prepared<DeskTables, { id: number }, 'lane'>((db, value) =>
   db
     .selectFrom('forwards')
