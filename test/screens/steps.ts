@@ -96,6 +96,8 @@ const sandboxSteps: Step[] = [
 const paymentSteps: Step[] = [
   type(create('inv-1', '--no-auto-capture --register-auto-payment --webhook-url {receiver}')),
   type(create('inv-1', '--description other')),
+  // However fast the steps are typed, the next payment is never made "at the same time".
+  type('sandbox clock advance 2s'),
   type([...create('wide-1'), '--description', LONG]),
   type(create('dry-1', '--dry-run')),
   type('payments create', { answers: [{ at: 'Amount', type: '\u0003' }] }),
