@@ -151,23 +151,35 @@ function files(folder: string, pattern = /\.tsx?$/): string[] {
     .map((name) => join(folder, name));
 }
 
-/** Every import, type-only and dynamic ones too. */
-function importsOf(file: string): string[] {
-  const text = readFileSync(file, 'utf8');
-  const found = text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g);
-  return Array.from(found, ([, path]) => {
-    const target = resolve(dirname(file), path as string);
-    return all.find((candidate) => candidate.replace(/\.tsx?$/, '.js') === target) ?? target;
-  });
+/** Worked out once for each file: every test asks for every file again. */
+function keptByFile<Result>(work: (file: string) => Result): (file: string) => Result {
+  const kept = new Map<string, Result>();
+  return (file) => {
+    if (!kept.has(file)) kept.set(file, work(file));
+    return kept.get(file) as Result;
+  };
 }
 
-function roomOf(file: string): string {
+const textOf = keptByFile((file) => readFileSync(file, 'utf8'));
+
+/** Every import, type-only and dynamic ones too. */
+const importsOf = keptByFile((file) => {
+  const found = textOf(file).matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g);
+  return Array.from(found, ([, path]) => {
+    const target = resolve(dirname(file), path as string);
+    return sources.get(target) ?? target;
+  });
+});
+
+const roomOf = keptByFile((file) => {
   const [first = '', second] = relative(src, file).split(sep);
   if (first === 'output' && second === 'views') return 'views';
   return first.replace(/\.tsx?$/, '');
-}
+});
 
 const all = files(src);
+/** The files by what an import calls them. */
+const sources = new Map(all.map((file) => [file.replace(/\.tsx?$/, '.js'), file]));
 
 const declaration = /^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm;
 
@@ -175,7 +187,7 @@ const declaration = /^export (?:async )?(?:function\*?|const|class|interface|typ
 const exported = all
   .filter((file) => roomOf(file) !== 'commands' && roomOf(file) !== 'library')
   .flatMap((file) =>
-    Array.from(readFileSync(file, 'utf8').matchAll(declaration), ([, name]) => ({
+    Array.from(textOf(file).matchAll(declaration), ([, name]) => ({
       file,
       name: name as string,
     })),
@@ -188,7 +200,7 @@ const users = ['src', 'test', 'bench', 'bin'].flatMap((folder) =>
   files(join(src, '..', folder), /\.(tsx?|c?js)$/).map((file) => ({
     file,
     imports: new Set(importsOf(file)),
-    words: new Set(readFileSync(file, 'utf8').match(/\w+/g)),
+    words: new Set(textOf(file).match(/\w+/g)),
   })),
 );
 
@@ -322,9 +334,7 @@ describe('the house', () => {
   });
 
   it('has no command of more than 120 lines', () => {
-    const long = all.filter(
-      (file) => roomOf(file) === 'commands' && readFileSync(file, 'utf8').split('\n').length > 121,
-    );
+    const long = all.filter((file) => roomOf(file) === 'commands' && textOf(file).split('\n').length > 121);
     expect(long.map((file) => relative(src, file))).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isCi } from '../src/ci.js';
+import { runTyped, temporaryHome } from './helpers/desk.js';
 import { paydesk, paydeskTty } from './helpers/run.js';
 
 const jobs: ReadonlyArray<[string, Record<string, string>]> = [
@@ -43,12 +44,18 @@ describe('a CI job', () => {
     PAYDESK_KIND: 'live',
   };
 
+  const refund = ['payments', 'refund', 'id:1', '--confirm', 'app-1', '--json'];
+  const expectRefused = ({ stdout, code }: { stdout: string; code: number }) => {
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'local-ledger', exit: 9 } });
+    expect(code).toBe(9);
+  };
+
   it.each(jobs)('with a ledger of its own sends nothing on a live app: %s', async (_name, env) => {
-    const run = await paydesk(['payments', 'refund', 'id:1', '--confirm', 'app-1', '--json'], {
-      env: { ...live, ...env },
-    });
-    expect(JSON.parse(run.stdout)).toMatchObject({ error: { code: 'local-ledger', exit: 9 } });
-    expect(run.code).toBe(9);
+    expectRefused(await runTyped(refund, { home: temporaryHome(), env: { ...live, ...env } }));
+  });
+
+  it('is recognised by the environment of its process', async () => {
+    expectRefused(await paydesk(refund, { env: { ...live, GITHUB_ACTIONS: 'true' } }));
   });
 
   it('is not asked anything, even on a terminal', async () => {

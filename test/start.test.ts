@@ -119,27 +119,38 @@ describe('the program', () => {
       code: 0,
       stdout: '[]\n',
     });
-    expect((await paydesk(['-p', 'x', 'payments', 'get', '--help'])).stdout).toContain(
-      'paydesk payments get',
-    );
+    // With --debug, bin/run.js loads the program in another way.
     expect((await paydesk(['--debug', 'fooo'])).stderr).toContain('Unknown command: fooo.');
-    for (const [name, flag] of Object.entries(globalFlags)) {
-      const value = flag.type === 'option' ? ['1s'] : [];
-      expect((await paydesk([`--${name}`, ...value, 'fooo'])).stderr).toContain('Unknown command: fooo.');
-    }
+    const flags = Object.entries(globalFlags).map(([name, { type }]) => [
+      `--${name}`,
+      ...(type === 'option' ? ['1s'] : []),
+    ]);
+    const [help, ...unknown] = await paydeskInTurn([
+      ['-p', 'x', 'payments', 'get', '--help'],
+      ...flags.map((flag) => [...flag, 'fooo']),
+    ]);
+    expect(help!.stdout).toContain('paydesk payments get');
+    expect(unknown).toEqual(
+      flags.map(() => expect.objectContaining({ stderr: expect.stringContaining('Unknown command: fooo.') })),
+    );
   });
 
   it('takes them between a topic and its command', async () => {
     const env = { PAYDESK_HOME: temporaryFolder() };
-    const get = await paydesk(['payments', '-p', 'nowhere', '--json', 'get', '1'], { env });
+    const [get, clock, shown] = await paydeskInTurn(
+      [
+        ['payments', '-p', 'nowhere', '--json', 'get', '1'],
+        ['sandbox', 'clock', '--json', 'nonsense'],
+        ['sandbox', 'clock', '--json', 'show', '--nonsense'],
+      ],
+      { env },
+    );
     expect(get).toMatchObject({ code: 4, stdout: expect.stringContaining('nowhere') as string });
-    const clock = await paydesk(['sandbox', 'clock', '--json', 'nonsense'], { env });
     expect(clock).toMatchObject({
       code: 2,
       stdout: expect.stringContaining('Unexpected argument') as string,
     });
-    const shown = await paydesk(['sandbox', 'clock', '--json', 'show', '--nonsense'], { env });
-    expect(shown.stdout).toContain('sandbox clock show --help');
+    expect(shown!.stdout).toContain('sandbox clock show --help');
   });
 
   it('wants the command before its own flags', async () => {

@@ -3,9 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { stripVTControlCharacters } from 'node:util';
 import { isCi } from '../../src/ci.js';
-import { readTerminal } from './terminal-output.js';
+import { keys, plainText, readTerminal, takeText } from './terminal-output.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const node = join(root, 'node_modules', 'node', 'bin', 'node');
@@ -114,18 +113,6 @@ async function runNode(args: string[], options: RunOptions): Promise<RunResult> 
   }
 }
 
-const keys = {
-  enter: '\r',
-  up: '\u001B[A',
-  down: '\u001B[B',
-  space: ' ',
-  tab: '\t',
-  escape: '\u001B',
-  backspace: '\u007F',
-  'ctrl-c': '\u0003',
-  'ctrl-d': '\u0004',
-} as const;
-
 export interface TtyOptions extends Omit<RunOptions, 'input'> {
   columns?: number;
   rows?: number;
@@ -145,8 +132,6 @@ export interface Tty {
   ended(): Promise<number>;
   kill(): void;
 }
-
-const plain = (raw: string): string => stripVTControlCharacters(raw).replaceAll('\r\n', '\n');
 
 /** Runs paydesk as a person does: one terminal for all three streams. */
 export async function paydeskTty(args: string[], options: TtyOptions = {}): Promise<Tty> {
@@ -173,20 +158,15 @@ export async function paydeskTty(args: string[], options: TtyOptions = {}): Prom
 
   return {
     raw: () => output.raw,
-    text: () => plain(output.raw),
+    text: () => plainText(output.raw),
     async waitFor(expected) {
-      let found = '';
+      let found: string | undefined;
       const isThere = () => {
-        const fresh = plain(output.raw).slice(seen);
-        const match = typeof expected === 'string' ? fresh.indexOf(expected) : fresh.search(expected);
-        if (match < 0) return false;
-        const length =
-          typeof expected === 'string' ? expected.length : (expected.exec(fresh)?.[0].length ?? 0);
-        found = fresh.slice(0, match + length);
-        return true;
+        found = takeText(plainText(output.raw).slice(seen), expected);
+        return found !== undefined;
       };
-      if (!(await output.until(isThere, limit)))
-        throw new Error(`never saw ${String(expected)} in:\n${plain(output.raw)}`);
+      await output.until(isThere, limit);
+      if (found === undefined) throw new Error(`never saw ${String(expected)} in:\n${plainText(output.raw)}`);
       seen += found.length;
       return found;
     },

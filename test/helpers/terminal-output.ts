@@ -1,4 +1,28 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { IPty } from '@lydell/node-pty';
+
+/** What a terminal sends for these keys. */
+export const keys = {
+  enter: '\r',
+  up: '\u001B[A',
+  down: '\u001B[B',
+  space: ' ',
+  tab: '\t',
+  escape: '\u001B',
+  backspace: '\u007F',
+  'ctrl-c': '\u0003',
+  'ctrl-d': '\u0004',
+} as const;
+
+export const plainText = (raw: string): string => stripVTControlCharacters(raw).replaceAll('\r\n', '\n');
+
+/** The text to the end of what is expected; undefined where that is not in it. */
+export function takeText(text: string, expected: string | RegExp): string | undefined {
+  const at = typeof expected === 'string' ? text.indexOf(expected) : text.search(expected);
+  if (at < 0) return undefined;
+  const [match = ''] = typeof expected === 'string' ? [expected] : (expected.exec(text) ?? []);
+  return text.slice(0, at + match.length);
+}
 
 interface Exit {
   exitCode: number;

@@ -39,6 +39,11 @@ async function usedDesk(): Promise<LiveDesk> {
   return desk;
 }
 
+let shared: Promise<LiveDesk> | undefined;
+
+/** The same for tests that only copy it, or send with it: it stays in its place. */
+const sharedDesk = (): Promise<LiveDesk> => (shared ??= usedDesk());
+
 async function expectRefused(desk: LiveDesk, code: string): Promise<number> {
   const paymentId = await captured(sandbox);
   const refused = await desk.move('refund', paymentId);
@@ -56,7 +61,7 @@ async function expectHeldThenDone(desk: LiveDesk, paymentId: number): Promise<vo
   expect(held).toMatchObject({ code: 9, error: { code: 'ledger-adopted' } });
   expect(await sandbox.books(paymentId)).not.toHaveProperty('refund');
   const later = () => desk.move('refund', paymentId, { PAYDESK_QUIET_PERIOD: '1s' });
-  await expect.poll(later, { timeout: 120_000, interval: 500 }).toMatchObject({ code: 0 });
+  await expect.poll(later, { timeout: 120_000, interval: 1_000 }).toMatchObject({ code: 0 });
 }
 
 /** The file as it was, a refund later. */
@@ -69,7 +74,7 @@ async function olderFile(desk: LiveDesk): Promise<string> {
 
 describe('a ledger in its place', () => {
   it('is noted beside the profiles, for its owner alone', async () => {
-    const desk = await usedDesk();
+    const desk = await sharedDesk();
     const notes = join(desk.home, 'ledgers');
     expect(readdirSync(notes).map((name) => [name.split('.')[1], modeOf(join(notes, name))])).toEqual([
       ['json', '600'],
@@ -95,7 +100,7 @@ describe('a ledger in its place', () => {
   });
 
   it('needs no adoption', async () => {
-    const desk = await usedDesk();
+    const desk = await sharedDesk();
     const { code, stdout } = await adopt(desk);
     expect([code, JSON.parse(stdout)]).toEqual([0, { ledger: desk.ledger, adopted: false, problem: null }]);
   });
@@ -118,14 +123,14 @@ describe('a ledger in its place', () => {
 
 describe('a live move is refused', () => {
   it('with a copy of a home, and the original goes on', async () => {
-    const desk = await usedDesk();
+    const desk = await sharedDesk();
     const copy = desk.copy();
     const paymentId = await expectRefused(copy, 'ledger-copied');
     expect(await desk.move('refund', paymentId)).toMatchObject({ code: 0 });
   });
 
   it('as doctor says before it is tried', async () => {
-    const desk = await usedDesk();
+    const desk = await sharedDesk();
     const ledgerCheck = async ({ run }: LiveDesk) => {
       const { stdout } = await run(['doctor', '--profile', 'local-live', '--json']);
       return (JSON.parse(stdout) as Diagnosis).checks.find(({ name }) => name === 'ledger');
@@ -270,7 +275,7 @@ describe('with a ledger out of its place', () => {
   });
 
   it('a test app is warned once', async () => {
-    const desk = (await usedDesk()).copy();
+    const desk = (await sharedDesk()).copy();
     const test = await captured(sandbox, sandbox.app);
     const { code, stderr } = await desk.run(['payments', 'refund', String(test)]);
     expect(code).toBe(0);
@@ -278,7 +283,7 @@ describe('with a ledger out of its place', () => {
   });
 
   it('a dry run is only warned', async () => {
-    const desk = (await usedDesk()).copy();
+    const desk = (await sharedDesk()).copy();
     const paymentId = await captured(sandbox);
     const words = ['payments', 'refund', String(paymentId), '--profile', 'local-live', '--dry-run'];
     const { code, stderr } = await desk.run(words);
@@ -288,7 +293,7 @@ describe('with a ledger out of its place', () => {
 
 describe('ledger adopt', () => {
   it('lets a copy be used, under a new id', async () => {
-    const desk = await usedDesk();
+    const desk = await sharedDesk();
     const copy = desk.copy();
     const paymentId = await expectRefused(copy, 'ledger-copied');
     const { code, stdout } = await adopt(copy);
@@ -317,7 +322,7 @@ describe('ledger adopt', () => {
   });
 
   it('holds the rows of a batch until the quiet period has passed', async () => {
-    const copy = (await usedDesk()).copy();
+    const copy = (await sharedDesk()).copy();
     const paymentId = await captured(sandbox);
     const list = join(copy.home, 'list.csv');
     const plan = join(copy.home, 'plan.json');
@@ -341,7 +346,7 @@ describe('ledger adopt', () => {
   });
 
   it('makes plans of the other copy useless here', async () => {
-    const desk = await usedDesk();
+    const desk = await sharedDesk();
     const list = join(desk.home, 'list.csv');
     const plan = join(desk.home, 'plan.json');
     writeFileSync(list, `payment\n${await captured(sandbox)}\n`);
@@ -356,7 +361,7 @@ describe('ledger adopt', () => {
   });
 
   it('asks on a terminal, and needs --yes without one', async () => {
-    const copy = (await usedDesk()).copy();
+    const copy = (await sharedDesk()).copy();
     const before = idOf(copy);
     const unasked = await copy.run(['ledger', 'adopt', '--json']);
     const { error } = JSON.parse(unasked.stdout) as { error: { next: string[] } };

@@ -23,7 +23,7 @@ beforeAll(async () => {
   for (const { folder } of people.sessions) writeFiles(folder);
 });
 afterAll(async () => {
-  people.close();
+  await people.close();
   await receiver.close();
 });
 

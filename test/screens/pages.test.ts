@@ -40,7 +40,7 @@ beforeAll(async () => {
   people = await openSessions([WIDE, ...widths], receiver.url);
 });
 afterAll(async () => {
-  people.close();
+  await people.close();
   await receiver.close();
 });
 

@@ -1,16 +1,10 @@
-import { execFileSync } from 'node:child_process';
-import { createWriteStream, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createScreen, type Screen } from '../helpers/screen.js';
-import { readTerminal } from '../helpers/terminal-output.js';
+import { openTerminal as openSharedTerminal } from '../helpers/shared-terminal.js';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const node = join(root, 'node_modules', 'node', 'bin', 'node');
 const ROWS = 60;
-// oxlint-disable-next-line no-control-regex -- a sequence that no terminal shows
-const ENDED = /\u001B\]777;ended (\d+)\u0007/;
 
 export interface Shown {
   screen: Screen;
@@ -49,8 +43,8 @@ export async function openSessions(widths: readonly number[], receiver: string) 
   const sessions = widths.map((columns) => openSession(columns, terminal, receiver));
   return {
     sessions,
-    close() {
-      terminal.close();
+    async close() {
+      await terminal.close();
       for (const session of sessions) session.leave();
     },
   };
@@ -59,30 +53,13 @@ export async function openSessions(widths: readonly number[], receiver: string) 
 type Terminal = Awaited<ReturnType<typeof openTerminal>>;
 
 async function openTerminal() {
-  const { spawn } = await import('@lydell/node-pty');
-  const pipeFolder = mkdtempSync(join(tmpdir(), 'paydesk-pipe-'));
-  const fifo = join(pipeFolder, 'commands');
-  execFileSync('mkfifo', [fifo]);
-  const pty = spawn(node, [join(root, 'test/screens/terminal-commands.ts'), fifo], {
-    name: 'xterm-256color',
-    cols: 80,
-    rows: ROWS,
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      TERM: 'xterm-256color',
-      LANG: 'C.UTF-8',
-      TZ: 'UTC',
-      NODE_ENV: 'production',
-    },
-  });
-  const commands = createWriteStream(fifo);
   let screen = createScreen();
+  const terminal = await openSharedTerminal((data) => screen.write(data));
   let before: Promise<unknown> = Promise.resolve();
-  const output = readTerminal(pty, (data) => screen.write(data));
-  const ended = () => ENDED.test(output.raw);
+  const ended = () => terminal.exit() !== undefined;
 
   return {
-    pid: pty.pid,
+    pid: terminal.pid,
     /** Does the work when everybody who came before is done. */
     inTurn<T>(work: () => Promise<T>): Promise<T> {
       const done = before.then(work);
@@ -90,24 +67,18 @@ async function openTerminal() {
       return done;
     },
     start(columns: number, typed: { words: string[]; env: Record<string, string>; cwd: string }): void {
-      output.raw = '';
       screen = createScreen(columns);
-      pty.resize(columns, ROWS);
-      commands.write(`${JSON.stringify({ ...typed, columns })}\n`);
+      terminal.start({ ...typed, columns, rows: ROWS });
     },
-    write: (text: string) => pty.write(text),
+    write: terminal.write,
     async until(what: string, condition: () => boolean): Promise<void> {
-      if (!(await output.until(condition))) throw new Error(`${what}:\n${screen.lines().join('\n')}`);
+      if (!(await terminal.until(condition))) throw new Error(`${what}:\n${screen.lines().join('\n')}`);
     },
     ended,
     /** Whether the words are on the screen, wherever its lines end. */
     shows: (text: string) => ended() || screen.lines().join(' ').replaceAll(/\s+/g, ' ').includes(text),
-    shown: (): Shown => ({ screen, exit: Number(ENDED.exec(output.raw)?.[1]) }),
-    close(): void {
-      commands.end();
-      pty.kill('SIGKILL');
-      rmSync(pipeFolder, { recursive: true, force: true });
-    },
+    shown: (): Shown => ({ screen, exit: Number(terminal.exit()) }),
+    close: terminal.close,
   };
 }
 

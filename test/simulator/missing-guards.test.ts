@@ -20,7 +20,7 @@ describeMissingGuards(
     'proof-of-cancel': { seed: 9 },
     'proof-of-unhold': { seed: 28 },
     'proof-of-absence': { seed: 23 },
-    'quiet-period': { seed: 89 },
+    'quiet-period': { seed: 45 },
     'steady-clock': { seed: 9 },
     'ledger-place': { seed: 117, operations: 60 },
     'ledger-in-use': { seed: 307, operations: 20 },

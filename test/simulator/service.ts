@@ -96,7 +96,8 @@ export async function createWorld(timeline: Timeline, seed: number): Promise<Wor
         .select('to_state')
         .where('payment_id', '=', paymentId)
         .where('time', '<=', time)
-        .orderBy('id', 'desc')
+        // Every read asks for this, and there is an index by version.
+        .orderBy('version', 'desc')
         .limit(1)
         .executeTakeFirst();
       return event?.to_state;
@@ -107,7 +108,7 @@ export async function createWorld(timeline: Timeline, seed: number): Promise<Wor
         .select('to_state')
         .where('payment_id', '=', paymentId)
         .where('time', '<=', time)
-        .orderBy('id')
+        .orderBy('version')
         .execute();
       return events.map(({ to_state }) => to_state);
     },

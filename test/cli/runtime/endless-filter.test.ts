@@ -6,14 +6,16 @@ import { eventually } from '../../helpers/sandbox.js';
 
 const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ');
 
-describe.each(['def f: f; f', 'last(range(1e12))'])('a filter that never ends: %s', (filter) => {
+const endless = 'def f: f; f';
+
+describe('a filter that never ends', () => {
   let desk: TestDesk;
   beforeAll(async () => {
     desk = await openTestDesk();
   });
   afterAll(() => desk.sandbox.close());
 
-  const run = (words: string[], options: RunOptions = {}) =>
+  const run = (words: string[], options: RunOptions = {}, filter = endless) =>
     paydesk([...words, '--jq', filter], { env: envOf(desk.sandbox), timeoutMs: 30_000, ...options });
 
   it('is ended by --timeout, with 8 where the command only reads', async () => {
@@ -51,8 +53,9 @@ describe.each(['def f: f; f', 'last(range(1e12))'])('a filter that never ends: %
     });
   });
 
-  it('does not hide an error', async () => {
-    const { code, stdout } = await run(['payments', 'get', 'nothing-like-it']);
+  // Every filter is stopped in the same way, and keeps a processor busy until then: one test takes both kinds of loop.
+  it.each([endless, 'last(range(1e12))'])('does not hide an error: %s', async (filter) => {
+    const { code, stdout } = await run(['payments', 'get', 'nothing-like-it'], {}, filter);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ error: { exit: 1 } });
   });

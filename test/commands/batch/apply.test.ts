@@ -108,30 +108,37 @@ describe('batch apply', () => {
     expect(await desk.told(payments, 'refund')).toEqual(Array(6).fill(1));
   });
 
-  it.each<[string, (text: string) => string]>([
-    ['a payment exchanged', (text) => text.replace(/"payment":\d+/, '"payment":1')],
-    ['a verdict turned', (text) => text.replace('"verdict":"act"', '"verdict":"done"')],
-    ['a row taken out', (text) => text.replace(/\n\{[^\n]*\},\n/, '\n')],
-    ['a profile that is no name', (text) => text.replace(/"profile":(?:null|"[^"]*")/, '"profile":[7]')],
-    ['an address that is a number', (text) => text.replace(/"baseUrl":"[^"]*"/, '"baseUrl":7')],
-    ['no ledger', (text) => text.replace(/"ledger":"[^"]*",/, '')],
-    ['an action that there is not', (text) => text.replace('"action":"refund"', '"action":"give"')],
-    ['the action changed', (text) => text.replace('"action":"refund"', '"action":"cancel"')],
-    ['the totals changed', (text) => text.replace('"totals":{"EUR":21.00}', '"totals":{"EUR":1.00}')],
-    ['the digest changed', (text) => text.replace(/"digest":"./, '"digest":"x')],
-    ['the end cut off', (text) => text.slice(0, -40)],
-    ['the file formatted', (text) => `${JSON.stringify(JSON.parse(text), null, 2)}\n`],
-    ['text after its seal', (text) => `${text}{"paydesk":"plan"}\n`],
-    ['an empty line after its seal', (text) => `${text}\n`],
-    ['a row broken', (text) => text.replace('"line":2', '"line":')],
-  ])('refuses a plan with %s, and sends nothing', async (_, edit) => {
-    const plan = await desk.planned(await desk.paid(2));
-    writeFileSync(plan, edit(readFileSync(plan, 'utf8')));
-    desk.posts();
-    const { code, json } = await desk.run('apply', [plan, '--json']);
-    expect([2, 9]).toContain(code);
-    expect(['plan-edited', 'not-a-plan']).toContain(json.error!.code);
-    expect(desk.posts()).toEqual([]);
+  describe('with a plan that was edited', () => {
+    let plan: string;
+    beforeAll(async () => {
+      plan = readFileSync(await desk.planned(await desk.paid(2)), 'utf8');
+    });
+
+    it.each<[string, (text: string) => string]>([
+      ['a payment exchanged', (text) => text.replace(/"payment":\d+/, '"payment":1')],
+      ['a verdict turned', (text) => text.replace('"verdict":"act"', '"verdict":"done"')],
+      ['a row taken out', (text) => text.replace(/\n\{[^\n]*\},\n/, '\n')],
+      ['a profile that is no name', (text) => text.replace(/"profile":(?:null|"[^"]*")/, '"profile":[7]')],
+      ['an address that is a number', (text) => text.replace(/"baseUrl":"[^"]*"/, '"baseUrl":7')],
+      ['no ledger', (text) => text.replace(/"ledger":"[^"]*",/, '')],
+      ['an action that there is not', (text) => text.replace('"action":"refund"', '"action":"give"')],
+      ['the action changed', (text) => text.replace('"action":"refund"', '"action":"cancel"')],
+      ['the totals changed', (text) => text.replace('"totals":{"EUR":21.00}', '"totals":{"EUR":1.00}')],
+      ['the digest changed', (text) => text.replace(/"digest":"./, '"digest":"x')],
+      ['the end cut off', (text) => text.slice(0, -40)],
+      ['the file formatted', (text) => `${JSON.stringify(JSON.parse(text), null, 2)}\n`],
+      ['text after its seal', (text) => `${text}{"paydesk":"plan"}\n`],
+      ['an empty line after its seal', (text) => `${text}\n`],
+      ['a row broken', (text) => text.replace('"line":2', '"line":')],
+    ])('refuses a plan with %s, and sends nothing', async (_, edit) => {
+      const edited = desk.path('edited.json');
+      writeFileSync(edited, edit(plan));
+      desk.posts();
+      const { code, json } = await desk.run('apply', [edited, '--json']);
+      expect([2, 9]).toContain(code);
+      expect(['plan-edited', 'not-a-plan']).toContain(json.error!.code);
+      expect(desk.posts()).toEqual([]);
+    });
   });
 
   describe('with a plan of a stored profile', () => {

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'vitest';
 import Apply from '../../../src/commands/batch/apply.js';
@@ -8,6 +8,7 @@ import Resume from '../../../src/commands/batch/resume.js';
 import Status from '../../../src/commands/batch/status.js';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox.js';
 import { type DeskOptions, openTestDesk, type Ran, type TestDesk } from '../../helpers/desk.js';
+import { homeWithLedger } from '../../helpers/in-process.js';
 import type { ShownPayment, TestSandbox } from '../../helpers/sandbox.js';
 
 const commands = { plan: Plan, apply: Apply, resume: Resume, status: Status, report: Report };
@@ -32,6 +33,7 @@ export interface BatchDesk extends Omit<TestDesk, 'run' | 'paid'> {
 export async function openBatchDesk(options: Partial<SandboxOptions> = {}): Promise<BatchDesk> {
   const desk = await openTestDesk(options);
   const { sandbox, home } = desk;
+  cpSync(await homeWithLedger(), home, { recursive: true });
   let files = 0;
   const path = (name: string) => join(home, name);
 

@@ -1,6 +1,7 @@
 import { once as onceOf } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import Resume from '../../../src/commands/batch/resume.js';
 import History from '../../../src/commands/history.js';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox.js';
 import { describeWithPostgres } from '../../helpers/postgres.js';
@@ -431,7 +432,7 @@ describe('charges whose process is killed', () => {
   let open: ProcessDesk | undefined;
   afterEach(() => open?.close());
 
-  /** Kills the run in the middle, and finishes the batch with other processes. */
+  /** Kills the run in the middle, and finishes the batch with as many runners: this process and others. */
   async function killAndResume(
     rows: number,
     { runners, database }: { runners: number; database?: string },
@@ -440,9 +441,10 @@ describe('charges whose process is killed', () => {
     const names = chargeReferences(rows);
     expect(await killAfter(open, open.start('apply', open.plan), 20)).toBe(true);
     expect(await byReference(names.at(-1)!, open)).toBeUndefined();
-    const { run, status } = open;
-    const { id } = await status();
-    await Promise.all(Array.from({ length: runners }, () => run('resume', String(id))));
+    const { run, inThisProcess, status } = open;
+    const id = String((await status()).id);
+    const others = Array.from({ length: runners - 1 }, () => run('resume', id));
+    await Promise.all([inThisProcess(Resume, id), ...others]);
     expect(await status()).toMatchObject({ action: 'charge', rows, done: rows, state: 'finished' });
     expect(await books(names, open)).toEqual(Array(rows).fill(once));
   }
@@ -451,7 +453,7 @@ describe('charges whose process is killed', () => {
 
   it('are unknown in status and history until resume has found them', async () => {
     open = await openProcessDesk({ rows: 2, action: 'charge' });
-    const { sandbox, inThisProcess, status, run } = open;
+    const { sandbox, inThisProcess, status } = open;
     const child = await startUnanswered(open, 'charge');
     child.kill('SIGKILL');
     await onceOf(child, 'exit');
@@ -463,7 +465,7 @@ describe('charges whose process is killed', () => {
       { operation: 'charge', outcome: 'unknown', referenceId: reference, batch: id },
     ]);
     await sandbox.control('DELETE', '/faults');
-    await run('resume', String(id));
+    await inThisProcess(Resume, String(id));
     expect(await status()).toMatchObject({ done: 2, state: 'finished' });
     expect(await history()).toMatchObject([{ outcome: 'done' }, { outcome: 'done' }]);
   });

@@ -4,6 +4,7 @@ import { createWriteStream, globSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { Client } from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
+import Apply from '../../../src/commands/batch/apply.js';
 import { planLines, readPlanHeader } from '../../../src/batch/plan/plan-file.js';
 import type { PlanRow } from '../../../src/batch/plan/plan-row.js';
 import { createOwner } from '../../../src/store/owner.js';
@@ -114,14 +115,14 @@ describeWithPostgres('a process that is paused while it loads a plan', (postgres
     const first = await loader();
     // As after a minute without a sign of the loader.
     await query('update paydesk_desk.batches set loading_time = loading_time - 61000');
-    const applying = opened.desk.run('apply', opened.desk.plan, '--json');
+    const applying = opened.desk.inThisProcess(Apply, opened.desk.plan, '--json');
     await eventually(async () => expect([undefined, first]).not.toContain(await loader()));
     const ended = once(paused, 'exit');
     paused.kill('SIGCONT');
     const [code] = (await ended) as [number];
     expect(code).toBe(9);
     const applied = await applying;
-    expect(JSON.parse(applied.stdout)).toMatchObject({
+    expect(applied.json).toMatchObject({
       rows: ACTING + LEFT_OUT,
       done: ACTING,
       skipped: LEFT_OUT,
@@ -139,8 +140,8 @@ describeWithPostgres('a process that is paused while it loads a plan', (postgres
       const { query } = queryOf(opened.database);
       const behind = { LD_PRELOAD: fakeTime!, FAKETIME: '-90s', FAKETIME_DONT_FAKE_MONOTONIC: '1' };
       const paused = await pausedWhileLoading(opened.desk, { query }, behind);
-      const other = await opened.desk.run('apply', opened.desk.plan, '--json');
-      expect(JSON.parse(other.stdout)).toMatchObject({ error: { code: 'plan-in-use' } });
+      const other = await opened.desk.inThisProcess(Apply, opened.desk.plan, '--json');
+      expect(other.json).toMatchObject({ error: { code: 'plan-in-use' } });
       const ended = once(paused, 'exit');
       paused.kill('SIGCONT');
       expect(((await ended) as [number])[0]).toBe(0);

@@ -6,7 +6,7 @@ import Plan from '../../../src/commands/batch/plan.js';
 import Resume from '../../../src/commands/batch/resume.js';
 import Status from '../../../src/commands/batch/status.js';
 import { envOf, type Json, type Ran, runCommand, temporaryHome } from '../../helpers/desk.js';
-import type { CommandClass } from '../../helpers/in-process.js';
+import { type CommandClass, homeWithLedger } from '../../helpers/in-process.js';
 import { paydesk, type RunResult } from '../../helpers/run.js';
 import { eventually, type ShownPayment, startTestSandbox, type TestSandbox } from '../../helpers/sandbox.js';
 import { makePaid } from './batches.js';
@@ -42,7 +42,7 @@ interface ProcessOptions {
 }
 
 export async function openProcessDesk(options: ProcessOptions): Promise<ProcessDesk> {
-  const home = temporaryHome();
+  const home = options.database === undefined ? await homeWithLedger() : temporaryHome();
   const waiting = new Set<() => void>();
   const sandbox = await startTestSandbox({
     location: join(home, 'sandbox.db'),
@@ -136,6 +136,7 @@ function spawnDesk(args: string[], env: Record<string, string>): ChildProcess {
     env: {
       PATH: process.env['PATH'] ?? '',
       TMPDIR: process.env['TMPDIR'] ?? '',
+      XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'] ?? '',
       NODE_ENV: 'production',
       ...env,
     },

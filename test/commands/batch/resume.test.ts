@@ -8,7 +8,7 @@ import type { RetryPolicy } from '../../../src/client/retry.js';
 import { openDeskDatabase } from '../../../src/ledger/database.js';
 import { steadyNow } from '../../../src/ledger/steady-clock.js';
 import { createOwner } from '../../../src/store/owner.js';
-import { paydesk, paydeskTty } from '../../helpers/run.js';
+import { paydeskTty } from '../../helpers/run.js';
 import { eventually } from '../../helpers/sandbox.js';
 import { type BatchDesk, openBatchDesk, waiting } from './batches.js';
 
@@ -317,7 +317,7 @@ describe('a live app', () => {
     const resume = ['batch', 'resume', id!];
     desk.posts();
 
-    const unasked = await paydesk(resume, { home: desk.home, env });
+    const unasked = await desk.run('resume', [id!], { env, id: 'batch:resume' });
     expect(unasked.code).toBe(9);
     expect(unasked.stderr).toContain(`paydesk batch resume ${id} --confirm ${appId}`);
     const left = await paydeskTty(resume, { home: desk.home, env });

@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import Create from '../../../src/commands/payments/create.js';
 import { createFlags, runTyped } from '../../helpers/desk.js';
-import { paydeskTty, type Tty } from '../../helpers/run.js';
+import type { Tty } from '../../helpers/run.js';
 import { newReference } from '../../helpers/sandbox.js';
 import { createScreen } from '../../helpers/screen.js';
+import { shareTerminal } from '../../helpers/shared-terminal.js';
 import { parsed, openCustomersDesk, storedMethod, type Method } from './customers-desk.js';
 
 describe('customers on a terminal', async () => {
   const desk = await openCustomersDesk();
   const { sandbox } = desk;
+  const type = shareTerminal();
 
   const methodsOf = async (customerId: string, live = false) => {
     const { appId, apiKey } = live ? sandbox.live : sandbox.app;
@@ -17,7 +19,7 @@ describe('customers on a terminal', async () => {
   };
 
   it('asks for the customer that create needs', async () => {
-    const tty = await paydeskTty(['customers', 'create', '--first-name', 'Ada'], { env: desk.env });
+    const tty = await type(['customers', 'create', '--first-name', 'Ada'], { env: desk.env });
     await tty.waitFor('Your customer ID:');
     tty.press('enter');
     await tty.waitFor('must not be empty');
@@ -32,7 +34,7 @@ describe('customers on a terminal', async () => {
     const refused = await runTyped(['customers', 'create'], { home: desk.home, env: desk.env });
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(/--customer +missing: your customer ID/);
-    const told = await paydeskTty(['customers', 'create', '--no-input'], { env: desk.env });
+    const told = await type(['customers', 'create', '--no-input'], { env: desk.env });
     await told.waitFor('missing');
     expect(await told.ended()).toBe(2);
   });
@@ -41,14 +43,14 @@ describe('customers on a terminal', async () => {
     await storedMethod(desk, 't_2');
     const [method] = await methodsOf('t_2');
     const argv = ['customers', 'remove-method', 't_2', String(method!.paymentMethodId)];
-    const no = await paydeskTty(argv, { env: desk.env });
+    const no = await type(argv, { env: desk.env });
     await no.waitFor(/Remove method \d+ \(Visa credit, expires \d+\/\d+\) of customer t_2\?/);
     await no.waitFor('Continue?');
     no.press('enter');
     expect(await no.ended()).toBe(130);
     expect(await methodsOf('t_2')).toHaveLength(1);
 
-    const yes = await paydeskTty(argv, { env: desk.env });
+    const yes = await type(argv, { env: desk.env });
     await yes.waitFor('Continue?');
     yes.type('y');
     yes.press('enter');
@@ -61,13 +63,13 @@ describe('customers on a terminal', async () => {
     await storedMethod(desk, 't_3', sandbox.live);
     const [method] = await methodsOf('t_3', true);
     const argv = ['customers', 'stop-auto-payment', 't_3', String(method!.customerAutomaticProfileId)];
-    const left = await paydeskTty(argv, { env: desk.liveEnv });
+    const left = await type(argv, { env: desk.liveEnv });
     await left.waitFor(`LIVE  environment (app ${sandbox.live.appId})`);
     await left.waitFor('Type the App ID to confirm:');
     left.press('ctrl-c');
     expect(await left.ended()).toBe(130);
 
-    const tty = await paydeskTty(argv, { env: desk.liveEnv });
+    const tty = await type(argv, { env: desk.liveEnv });
     await tty.waitFor('Type the App ID to confirm:');
     tty.type(sandbox.live.appId);
     tty.press('enter');
@@ -88,7 +90,7 @@ describe('customers on a terminal', async () => {
       const customer = 'customer-of-the-shop-in-madrid';
       const { home, env } = desk;
       await known(customer);
-      const tty = await paydeskTty(['customers', 'forget', customer], { home, env, columns: 60 });
+      const tty = await type(['customers', 'forget', customer], { home, env, columns: 60 });
       await tty.waitFor('(y/N)');
       tty.type('nn');
       tty.press('backspace', 'enter');
@@ -104,7 +106,7 @@ describe('customers on a terminal', async () => {
     it('leaves room for the answer behind a question', async () => {
       const { home, env } = desk;
       await known('t_6');
-      const tty = await paydeskTty(['customers', 'forget', 't_6'], { home, env, columns: 70 });
+      const tty = await type(['customers', 'forget', 't_6'], { home, env, columns: 70 });
       await tty.waitFor('(y/N)');
       expect(shown(tty, 70)).toEqual([
         '? Remove what this desk keeps about customer t_6 (1 known',
@@ -118,7 +120,7 @@ describe('customers on a terminal', async () => {
       await storedMethod(desk, 't_5', sandbox.live);
       const [method] = await methodsOf('t_5', true);
       const argv = ['customers', 'remove-method', 't_5', String(method!.paymentMethodId)];
-      const tty = await paydeskTty(argv, { env: desk.liveEnv, columns: 60 });
+      const tty = await type(argv, { env: desk.liveEnv, columns: 60 });
       await tty.waitFor('Type the App ID to confirm:');
       tty.type('other');
       tty.press('enter');

@@ -3,7 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { APP, httpServer, json, KEY } from '../../helpers/servers.js';
-import { runTyped, temporaryHome } from '../../helpers/desk.js';
+import { runTyped } from '../../helpers/desk.js';
+import { homeWithLedger } from '../../helpers/in-process.js';
 
 // What the answer to a charge says is evidence; the payment that its reference shows is what counts.
 
@@ -73,7 +74,7 @@ async function fakeDesk(fake: FakeCharges) {
     if (!found || !fake.isShown) return json(response, 404, { message: 'there is no such payment' });
     return json(response, 200, found);
   });
-  const home = temporaryHome();
+  const home = await homeWithLedger();
   const env = {
     PAYDESK_BASE_URL: url,
     PAYDESK_APP_ID: APP,

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from 'vitest';
 import { runTyped } from '../../helpers/desk.js';
+import { homeWithLedger } from '../../helpers/in-process.js';
 import { paydesk, type RunResult } from '../../helpers/run.js';
 import { eventually } from '../../helpers/sandbox.js';
 
@@ -30,8 +31,9 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const homes = new Map<number, string>();
 /** The desk of a service. */
-const homeOf = (port: number): string => join(folder, String(port));
+const homeOf = (port: number): string => homes.get(port) as string;
 
 const payment = (state: string, more: object = {}) => ({
   paymentId: 100231,
@@ -58,6 +60,7 @@ async function start(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   servers.set(port, server);
+  homes.set(port, await homeWithLedger());
   return port;
 }
 
@@ -387,6 +390,8 @@ async function sendAgain(what: string, recheck: Reply, read: Reply) {
       const staysUnknown = read === unchanged && result.exit === 6 && told === before;
       const isLate = result.code === 'not-sent' || staysUnknown;
       if (!isLate && result.code !== 'quiet-period') return result.exit;
+      // Each try costs time that the others need.
+      await new Promise((resolve) => setTimeout(resolve, 200));
     }
   };
   const first = await refund();

@@ -361,19 +361,19 @@ describe('an import from a service that does not show every payment', () => {
 });
 
 describe('an import of many rows', () => {
-  const ROWS = 1_500;
-  const STOP_AT = 1_100;
+  const ROWS = 1_200;
+  const STOP_AT = 1_050;
   /** Read at once. */
   const CONCURRENT = 16;
   let service: Awaited<ReturnType<typeof startNumberedService>>;
   let reads: string[] = [];
-  let onRead: () => void = () => {};
+  let onRead: () => void | Promise<void> = () => {};
   let file: string;
 
   beforeAll(async () => {
     service = await startNumberedService((reference) => {
       reads.push(reference);
-      onRead();
+      return onRead();
     });
     const references = Array.from({ length: ROWS }, (_, index) => `ref-${index + 1}`);
     file = csv('many.csv', 'reference', ...references);
@@ -458,10 +458,11 @@ describe('an import of many rows', () => {
       const lost = await paydesk(['payments', 'import', file, '--json'], {
         env,
         home: env['PAYDESK_HOME'],
-        onStarted: () =>
-          atSomeRead(() => {
-            crashed = server.crash();
-          }),
+        onStarted: () => {
+          reads = [];
+          // No more answers before it is gone, so that the import cannot come to its end.
+          onRead = () => (reads.length < STOP_AT ? undefined : (crashed ??= server.crash()));
+        },
       });
       await crashed;
       await server.start();
@@ -478,7 +479,7 @@ describe('an import of many rows', () => {
       const stopped = await run('import', [file, ...flags], env, { onStart: atSomeRead });
       expect(stopped.code).toBe(130);
       const done = Number(
-        /([\d,]+) of 1,500 rows are imported. The same command continues there./
+        /([\d,]+) of 1,200 rows are imported. The same command continues there./
           .exec(stopped.stdout + stopped.stderr)?.[1]
           ?.replaceAll(',', ''),
       );

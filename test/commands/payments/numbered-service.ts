@@ -1,29 +1,16 @@
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * A service that has a payment for every reference such as `ref-12`; says which one it is asked for, and fails with a
- * status that it is told.
+ * A service that has a payment for every reference such as `ref-12`; says which one it is asked for, waits for what it is
+ * told, and fails with the status that this is.
  */
 export async function startNumberedService(
-  onRead: (reference: string) => number | void,
+  onRead: (reference: string) => number | void | Promise<void>,
 ): Promise<{ env: Record<string, string>; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     const reference = decodeURIComponent(request.url?.split('referenceId:')[1] ?? '');
-    const failure = onRead(reference);
-    if (typeof failure === 'number') {
-      response.writeHead(failure).end();
-      return;
-    }
-    const payment = {
-      paymentId: Number(reference.slice(4)),
-      referenceId: reference,
-      paymentState: 'Captured',
-      amount: 5,
-      currency: 'EUR',
-    };
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(payment));
+    void Promise.resolve(onRead(reference)).then((failure) => answer(response, reference, failure));
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   return {
@@ -35,4 +22,20 @@ export async function startNumberedService(
     },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
+}
+
+function answer(response: ServerResponse, reference: string, failure: number | void): void {
+  if (typeof failure === 'number') {
+    response.writeHead(failure).end();
+    return;
+  }
+  const payment = {
+    paymentId: Number(reference.slice(4)),
+    referenceId: reference,
+    paymentState: 'Captured',
+    amount: 5,
+    currency: 'EUR',
+  };
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify(payment));
 }

@@ -112,7 +112,7 @@ it('a process that is stopped at any step and wakes after another has sent the r
       return resent === 'nothing-open' ? world.refundHere() : resent;
     };
     // Whoever is stopped in the middle of a write to the ledger keeps it locked: then nobody else can send either.
-    await expect.poll(takeOver, { timeout: 100_000, interval: 100 }).toMatch(/^(done|ledger-unavailable)$/);
+    await expect.poll(takeOver, { timeout: 100_000, interval: 300 }).toMatch(/^(done|ledger-unavailable)$/);
     child.kill('SIGCONT');
     await ended;
     expect(world.told(), `stopped at step ${stopAt} of ${steps}`).toBe(1);

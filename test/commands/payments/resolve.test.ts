@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { paydeskTty, type Tty } from '../../helpers/run.js';
+import { shareTerminal } from '../../helpers/shared-terminal.js';
 import { openSeededDesk, type SeededDesk } from '../../support/seeded.js';
 import { envOf, runTyped, temporaryHome, waitForFaults } from '../../helpers/desk.js';
 
@@ -19,8 +20,12 @@ beforeEach(() => {
 });
 afterAll(() => homes.forEach((path) => rmSync(path, { recursive: true, force: true })));
 
+const type = shareTerminal();
 const open = (args: string[] = [], env = envOf(desk.sandbox)) =>
-  paydeskTty(['payments', 'resolve', ...args], { home, env, rows: 60 });
+  type(['payments', 'resolve', ...args], { home, env, rows: 60 });
+/** In a process of its own, which knows only what is on disk. */
+const openAnew = (args: string[] = []) =>
+  paydeskTty(['payments', 'resolve', ...args], { home, env: envOf(desk.sandbox), rows: 60 });
 
 /** Waits for the menu of a payment. */
 async function menu(terminal: Tty, ...expected: Array<string | RegExp>): Promise<void> {
@@ -148,7 +153,7 @@ it('never moves money with Enter alone, and asks before it does, also on a sandb
 it('keeps ticket and reason for when the session is resumed, and shows them before it asks', async () => {
   const { paymentId } = await desk.paid();
   const next = await desk.paid();
-  const first = await open([String(paymentId), String(next.paymentId), '--ticket', 'T-1']);
+  const first = await openAnew([String(paymentId), String(next.paymentId), '--ticket', 'T-1']);
   await menu(first, 'Ticket: T-1', 'The customer has paid');
   first.press('down', 'enter');
   await first.waitFor('Ticket:');
@@ -161,7 +166,7 @@ it('keeps ticket and reason for when the session is resumed, and shows them befo
   first.press('ctrl-c');
   expect(await first.ended()).toBe(130);
 
-  const second = await open();
+  const second = await openAnew();
   await second.waitFor('has 2 of 2 payments left');
   await second.waitFor('navigate');
   second.press('enter');
@@ -259,7 +264,7 @@ it('returns to the menu when Ctrl-C stops following a payment', async () => {
 it('can be left with Quit or Ctrl-C, and is resumed where it was', async () => {
   const file = join(home, 'references.txt');
   writeFileSync(file, 'stuck-not-charged\nseed-refunding\nseed-cancelling\n');
-  const first = await open(['--file', file, '--ticket', 'T-9']);
+  const first = await openAnew(['--file', file, '--ticket', 'T-9']);
   await menu(first, '1 of 3   stuck-not-charged');
   first.press('enter');
   await menu(first, 'Processing → Failed');
@@ -270,7 +275,7 @@ it('can be left with Quit or Ctrl-C, and is resumed where it was', async () => {
   await first.waitFor('paydesk payments resolve');
   expect(await first.ended()).toBe(130);
 
-  const second = await open();
+  const second = await openAnew();
   await second.waitFor(/A session from .* has 2 of 3 payments left/);
   await second.waitFor('navigate');
   second.press('enter');
@@ -427,7 +432,7 @@ it('goes back at Esc where there is a payment before', async () => {
 it('ends with 6 when it is stopped at once after a refund has left', async () => {
   const { paymentId } = await desk.paid();
   await desk.fault({ kind: 'latency', route: 'refund', next: 1, delayMs: 60_000, afterCommit: true });
-  const terminal = await open([String(paymentId)]);
+  const terminal = await openAnew([String(paymentId)]);
   await menu(terminal, 'The customer has paid');
   terminal.press('up', 'enter');
   await terminal.waitFor('Refund EUR 10.50? (y/N)');

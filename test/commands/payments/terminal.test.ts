@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { paydesk, paydeskTty } from '../../helpers/run.js';
+import { shareTerminal } from '../../helpers/shared-terminal.js';
 import { createFlags, envOf, openTestDesk, type TestDesk } from '../../helpers/desk.js';
 import { rewriteAnswers } from '../../helpers/rewritten-answers.js';
 import { newReference } from '../../helpers/sandbox.js';
@@ -17,8 +18,9 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
+const type = shareTerminal();
 const tty = (args: string[], kind: 'sandbox' | 'live' = 'sandbox') =>
-  paydeskTty(['payments', ...args], { home, env: envOf(desk.sandbox, kind) });
+  type(['payments', ...args], { home, env: envOf(desk.sandbox, kind) });
 
 async function livePayment(): Promise<number> {
   const { live: app } = desk.sandbox;
@@ -60,7 +62,7 @@ it.each([
   ['payments', 'charge'],
   ['customers', 'create'],
 ])('%s %s asks for nothing where there is no profile', async (...words) => {
-  const terminal = await paydeskTty(words, { home, env: {} });
+  const terminal = await type(words, { home });
   await terminal.waitFor('There is no profile yet');
   expect(await terminal.ended()).toBe(4);
 });
@@ -131,7 +133,11 @@ it('a create that waits says after a decline that the customer may retry, and en
 it('a refund says what it waits for, and Ctrl-C ends only the wait', async () => {
   const { paymentId } = await desk.paid();
   await desk.fault({ kind: 'provider-silent', route: 'refund', next: 1 });
-  const terminal = await tty(['refund', String(paymentId), '--wait']);
+  // A signal, and the end of a process of its own.
+  const terminal = await paydeskTty(['payments', 'refund', String(paymentId), '--wait'], {
+    home,
+    env: envOf(desk.sandbox),
+  });
   await terminal.waitFor('Refunding. Waiting for Refunded. Ctrl-C ends the wait.');
   terminal.press('ctrl-c');
   await terminal.waitFor('Stopped waiting. The refund was accepted');
@@ -142,7 +148,11 @@ it('a refund says what it waits for, and Ctrl-C ends only the wait', async () =>
 it('a refund that waits says when the payment cannot be read, and how it was last seen', async () => {
   const { paymentId } = await desk.paid();
   await desk.fault({ kind: 'provider-silent', route: 'refund', next: 1 });
-  const terminal = await tty(['refund', String(paymentId), '--wait']);
+  // A signal, and the end of a process of its own.
+  const terminal = await paydeskTty(['payments', 'refund', String(paymentId), '--wait'], {
+    home,
+    env: envOf(desk.sandbox),
+  });
   await terminal.waitFor('Refunding. Waiting for Refunded. Ctrl-C ends the wait.');
   await desk.fault({ kind: 'drop-before-commit', route: 'getPayment' });
   await terminal.waitFor(/The service did not answer: .* Trying again\./s);
@@ -201,7 +211,7 @@ it('a live refund of a payment that was captured in part is confirmed by what wa
     body.replace('"capturedAmount":49.9,', '"capturedAmount":20.00,'),
   );
   const env = { ...envOf(desk.sandbox, 'live'), PAYDESK_BASE_URL: url };
-  const terminal = await paydeskTty(['payments', 'refund', String(paymentId)], { home, env });
+  const terminal = await type(['payments', 'refund', String(paymentId)], { home, env });
   await terminal.waitFor(`Refund EUR 20.00 of payment ${paymentId}`);
   await terminal.waitFor('Type the amount to confirm');
   terminal.type('49.90');

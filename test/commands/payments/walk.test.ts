@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { envOf, openTestDesk, runTyped, temporaryHome, type TestDesk } from '../../helpers/desk.js';
-import { paydeskTty, type Tty } from '../../helpers/run.js';
+import type { Tty } from '../../helpers/run.js';
+import { shareTerminal } from '../../helpers/shared-terminal.js';
 
 // With the arrow keys from what a caller says to the payment, what became of it, and what can be done.
 
@@ -11,7 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => desk.sandbox.close());
 
-const open = (...args: string[]) => paydeskTty(args, { home, env: envOf(desk.sandbox), rows: 60 });
+const type = shareTerminal();
+const open = (...args: string[]) => type(args, { home, env: envOf(desk.sandbox), rows: 60 });
 
 /** Waits for a list; its last line means that keys are read. */
 async function list(terminal: Tty, message: string, ...choices: Array<string | RegExp>): Promise<void> {
@@ -61,7 +63,7 @@ it('shows the state that was read once a payment was opened, and how old the oth
   for (const { paymentId } of [made, other]) await desk.sandbox.pay(paymentId);
   await desk.sandbox.settle();
 
-  const terminal = await paydeskTty(['payments', 'find', 'c_stale'], {
+  const terminal = await type(['payments', 'find', 'c_stale'], {
     home: fresh,
     env: envOf(desk.sandbox),
     rows: 60,
@@ -92,7 +94,7 @@ it('shows the reference and how to quit a long list on a narrow terminal', async
   );
   const ids = made.map(({ paymentId }) => paymentId);
   await desk.run('get', ids, { env: { PAYDESK_HOME: long } });
-  const terminal = await paydeskTty(['payments', 'find', 'c_narrow'], {
+  const terminal = await type(['payments', 'find', 'c_narrow'], {
     home: long,
     env: envOf(desk.sandbox),
     columns: 60,
@@ -108,7 +110,7 @@ it('shows the reference and how to quit a long list on a narrow terminal', async
 
 it('breaks the hints of a menu between words', async () => {
   const { paymentId } = await desk.paid();
-  const terminal = await paydeskTty(['payments', 'resolve', String(paymentId)], {
+  const terminal = await type(['payments', 'resolve', String(paymentId)], {
     home,
     env: envOf(desk.sandbox),
     columns: 50,
@@ -163,7 +165,7 @@ it('says that a search for customers is incomplete when the service is away', as
   const { paymentId } = await desk.paid('approved', { customerOrder });
   await desk.run('get', [paymentId], { env: { PAYDESK_HOME: home } });
   const env = { ...envOf(desk.sandbox), PAYDESK_BASE_URL: 'http://127.0.0.1:9' };
-  const terminal = await paydeskTty(['customers', 'find', 'c_away'], { home, env, rows: 60 });
+  const terminal = await type(['customers', 'find', 'c_away'], { home, env, rows: 60 });
   await terminal.waitFor('The search is incomplete: it shows only customers of known payments.');
   await terminal.waitFor('could not be reached');
   await list(terminal, 'Open a customer?', 'c_away');

@@ -1,16 +1,30 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../helpers/desk.js';
-import { newReference } from '../../helpers/sandbox.js';
+import { homeWithLedger } from '../../helpers/in-process.js';
+import {
+  newReference,
+  type ShownPayment,
+  startTestSandbox,
+  type TestSandbox,
+} from '../../helpers/sandbox.js';
 import { HEADER } from '../../reconcile/northbank.js';
-import { openReconcileDesk, type ReconcileDesk, today } from './settlements.js';
+import { deskOn, type ReconcileDesk, today } from './settlements.js';
 
+let sandbox: TestSandbox;
+let others: ShownPayment[];
 let desk: ReconcileDesk;
 beforeAll(async () => {
-  desk = await openReconcileDesk();
+  sandbox = await startTestSandbox();
+  const { paid } = deskOn(sandbox);
+  others = [await paid(), await paid()];
 });
-afterAll(() => desk.sandbox.close());
+afterAll(() => sandbox.close());
+// A desk that knows the payments of all earlier tests would read each of them again for every file.
+beforeEach(async () => {
+  desk = deskOn(sandbox, { PAYDESK_HOME: await homeWithLedger() });
+});
 
 interface Names {
   ref: string;
@@ -45,7 +59,7 @@ const unused = (extension: string): string =>
 
 async function knownPayment(referenceId: string): Promise<Names> {
   const payment = await desk.paid({ referenceId });
-  await desk.know(payment);
+  await desk.know(...others, payment);
   return {
     ref: referenceId,
     provider: String(payment.payInfo?.['providerReferenceId']),

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defectNames } from '../../../src/sandbox/index.js';
 import type { Json } from '../../helpers/desk.js';
+import { deskDatabases } from '../../helpers/desk-database.js';
+import { homeWithLedger } from '../../helpers/in-process.js';
 import { describeWithPostgres } from '../../helpers/postgres.js';
 import { type ShownPayment, startTestSandbox, type TestSandbox } from '../../helpers/sandbox.js';
 import { deskOn, type ReconcileDesk } from './settlements.js';
@@ -106,7 +108,7 @@ function sameTwice(database: Database, outputs: ReadonlyArray<[printed: string, 
 
 describe('the same file twice gives the same result on SQLite', () => {
   sameTwice(
-    async () => ({}),
+    async () => ({ PAYDESK_HOME: await homeWithLedger() }),
     [
       ['json', 'csv'],
       ['csv', 'csv'],
@@ -117,5 +119,6 @@ describe('the same file twice gives the same result on SQLite', () => {
 });
 
 describeWithPostgres('the same file twice gives the same result on PostgreSQL', (postgres) => {
-  sameTwice(async () => ({ PAYDESK_DATABASE: await postgres().createDatabase() }), [['json', 'csv']]);
+  const database = deskDatabases(postgres);
+  sameTwice(async () => ({ PAYDESK_DATABASE: await database() }), [['json', 'csv']]);
 });

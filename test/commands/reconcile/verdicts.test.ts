@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import PaymentsRefund from '../../../src/commands/payments/refund.js';
 import { type Json, runCommand } from '../../helpers/desk.js';
+import { deskDatabases } from '../../helpers/desk-database.js';
+import { homeWithLedger } from '../../helpers/in-process.js';
 import { describeWithPostgres } from '../../helpers/postgres.js';
 import { type ShownPayment, startTestSandbox, type TestSandbox } from '../../helpers/sandbox.js';
 import { deskOn, type LineFields, type ReconcileDesk, today } from './settlements.js';
@@ -516,9 +518,10 @@ function verdictTests(database: () => Promise<Record<string, string>>): void {
 }
 
 describe('reconcile on SQLite', () => {
-  verdictTests(async () => ({}));
+  verdictTests(async () => ({ PAYDESK_HOME: await homeWithLedger() }));
 });
 
 describeWithPostgres('reconcile on PostgreSQL', (postgres) => {
-  verdictTests(async () => ({ PAYDESK_DATABASE: await postgres().createDatabase() }));
+  const database = deskDatabases(postgres);
+  verdictTests(async () => ({ PAYDESK_DATABASE: await database() }));
 });

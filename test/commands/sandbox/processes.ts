@@ -126,8 +126,10 @@ async function serveSandbox(home: string, args: string[]): Promise<ServedSandbox
 }
 
 function spawnSandbox(home: string, args: string[]): Promise<SandboxProcess> {
+  // Where the tests keep compiled code.
+  const { PATH, XDG_CACHE_HOME } = process.env;
   const child = spawn(node, [join(root, 'bin', 'run.js'), 'sandbox', 'start', ...args], {
-    env: { PATH: process.env['PATH'], NODE_ENV: 'production', TZ: 'UTC', PAYDESK_HOME: home },
+    env: { PATH, XDG_CACHE_HOME, NODE_ENV: 'production', TZ: 'UTC', PAYDESK_HOME: home },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => home.remove());
 
-const start = () => home.spawn(['sandbox', 'start', '--database', file, '--port', '0', '--json']);
+const start = () => home.run(['sandbox', 'start', '--database', file, '--port', '0', '--json']);
 const refused = (part: string) => ({
   error: { code: 'store-unusable', exit: 1, message: expect.stringContaining(part) as unknown },
 });
@@ -36,7 +36,7 @@ describe('sandbox start', () => {
     const first = await home.start('--database', file, '--no-profiles');
     const other = join(home.path, 'other.db');
     linkSync(file, other);
-    const second = await home.spawn(['sandbox', 'start', '--database', other, '--port', '0', '--json']);
+    const second = await home.run(['sandbox', 'start', '--database', other, '--port', '0', '--json']);
     expect(JSON.parse(second.stdout)).toMatchObject(refused('hard links'));
     await createPayment(first.ready, 'kept');
     first.kill('SIGKILL');
@@ -50,9 +50,8 @@ describe('sandbox start', () => {
   });
 
   it('says what to do with a database that was emptied, cut short or opened to others', async () => {
-    const first = await home.start('--database', file, '--no-profiles');
-    first.kill('SIGTERM');
-    await first.ended;
+    const first = await home.serve('--database', file, '--no-profiles');
+    await first.close();
     chmodSync(file, 0o666);
     const { error } = JSON.parse((await start()).stdout) as { error: { next: string[] } };
     expect({ error }).toMatchObject(refused('Other users can write'));
@@ -72,7 +71,7 @@ describe('sandbox stop', () => {
   it('says that a paused sandbox was not stopped, and stops it once it runs again', async () => {
     const sandbox = await home.start();
     sandbox.kill('SIGSTOP');
-    const paused = await home.spawn(['sandbox', 'stop', '--json']);
+    const paused = await home.run(['sandbox', 'stop', '--json']);
     expect(JSON.parse(paused.stdout)).toMatchObject({
       error: {
         code: 'sandbox-paused',
@@ -81,18 +80,18 @@ describe('sandbox stop', () => {
       },
     });
     expect(paused.code).toBe(1);
-    const status = await home.spawn(['sandbox', 'status', '--json']);
+    const status = await home.run(['sandbox', 'status', '--json']);
     expect(JSON.parse(status.stdout)).toMatchObject({
       error: { code: 'sandbox-paused', next: [`kill -CONT ${sandbox.pid}`] },
     });
-    const read = await home.spawn(['payments', 'get', 'inv-1', '--timeout', '1s', '--json']);
+    const read = await home.run(['payments', 'get', 'inv-1', '--timeout', '1s', '--json']);
     expect(JSON.parse(read.stdout)).toMatchObject({
       error: {
         message: expect.stringContaining('is paused') as unknown,
         next: [`kill -CONT ${sandbox.pid}`],
       },
     });
-    const { checks } = JSON.parse((await home.spawn(['doctor', '--json'])).stdout) as { checks: object[] };
+    const { checks } = JSON.parse((await home.run(['doctor', '--json'])).stdout) as { checks: object[] };
     expect(checks).toContainEqual(
       expect.objectContaining({ name: 'service', status: 'fail', fix: `kill -CONT ${sandbox.pid}` }),
     );
@@ -118,11 +117,11 @@ describe('sandbox stop', () => {
     ]);
     await home.json(['sandbox', 'pay', 'r-1']);
     await home.json(['sandbox', 'fault', 'add', 'drop-before-commit', '--route', 'refund', '--next', '1']);
-    expect((await home.spawn(['payments', 'refund', 'r-1'])).code).toBe(6);
+    expect((await home.run(['payments', 'refund', 'r-1'])).code).toBe(6);
     await home.json(['sandbox', 'stop']);
     await sandbox.ended;
     for (const command of ['refund', 'check', 'explain']) {
-      const { code, stderr } = await home.spawn(['payments', command, 'r-1']);
+      const { code, stderr } = await home.run(['payments', command, 'r-1']);
       const text = stderr.replaceAll(/\s+/g, ' ');
       expect(code).toBe(6);
       expect(text).toMatch(/The outcome of the refund of payment \d+ \(r-1\).* is still unknown/);
@@ -173,9 +172,9 @@ describe('sandbox stop', () => {
     profiles.kill('SIGSTOP');
     const { url } = profiles.ready;
     const paused = { error: { code: 'sandbox-paused', message: expect.stringContaining(url) as unknown } };
-    expect(JSON.parse((await home.spawn(['sandbox', 'clock', '--json'])).stdout)).toMatchObject(paused);
-    expect(JSON.parse((await home.spawn(['sandbox', 'stop', '--json'])).stdout)).toMatchObject(paused);
-    const again = await home.spawn(['sandbox', 'start', '--memory', '--port', new URL(url).port, '--json']);
+    expect(JSON.parse((await home.run(['sandbox', 'clock', '--json'])).stdout)).toMatchObject(paused);
+    expect(JSON.parse((await home.run(['sandbox', 'stop', '--json'])).stdout)).toMatchObject(paused);
+    const again = await home.run(['sandbox', 'start', '--memory', '--port', new URL(url).port, '--json']);
     expect(JSON.parse(again.stdout)).toMatchObject(paused);
     const { port } = new URL(other.ready.url);
     expect(await home.json(['sandbox', 'stop', '--port', port])).toMatchObject({ stopped: true });

@@ -104,8 +104,10 @@ export function createHookHome(
 }
 
 function spawnListener(env: Record<string, string>, args: string[]): Promise<ListenerProcess> {
+  // Where the tests keep compiled code.
+  const { PATH, XDG_CACHE_HOME } = process.env;
   const child = spawn(node, [join(root, 'bin', 'run.js'), 'webhook', 'listen', ...args], {
-    env: { PATH: process.env['PATH'], NODE_ENV: 'production', TZ: 'UTC', ...env },
+    env: { PATH, XDG_CACHE_HOME, NODE_ENV: 'production', TZ: 'UTC', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

@@ -5,7 +5,8 @@ import { openDeskDatabase } from '../../../src/ledger/database.js';
 import { createRuns } from '../../../src/sandbox-control/runs.js';
 import { openListener } from '../../../src/webhooks/inbox/listeners.js';
 import { displayWidth } from '../../../src/output/text.js';
-import { paydeskTty, type Tty } from '../../helpers/run.js';
+import type { Tty } from '../../helpers/run.js';
+import { shareTerminal } from '../../helpers/shared-terminal.js';
 import {
   eventually,
   type Receiver,
@@ -30,8 +31,6 @@ beforeEach(async () => {
   home = createHookHome(sandbox);
 });
 afterEach(async () => {
-  tty.kill();
-  await tty.ended();
   await home.close();
   await handler.close();
 });
@@ -39,8 +38,12 @@ afterEach(async () => {
 const LEAVE = '\u001B[?25h\u001B[?1049l';
 const KEYS = '↑↓ select   enter details   r replay   c copy url   q quit';
 
+const type = shareTerminal();
+const listen = (...args: string[]) =>
+  type(['webhook', 'listen', '--port', '0', ...args], { home: home.path, env: home.env });
+
 async function open(...args: string[]): Promise<string> {
-  tty = await paydeskTty(['webhook', 'listen', '--port', '0', ...args], { home: home.path, env: home.env });
+  tty = await listen(...args);
   await tty.waitFor(KEYS);
   tty.type('c');
   const copied = await eventually(() => {
@@ -49,6 +52,11 @@ async function open(...args: string[]): Promise<string> {
     return Buffer.from(found!, 'base64').toString();
   });
   return copied;
+}
+
+async function leave(): Promise<void> {
+  tty.type('q');
+  expect(await tty.ended()).toBe(0);
 }
 
 /** What was copied to the terminal's own clipboard (OSC 52). */
@@ -110,8 +118,7 @@ describe('the live table', () => {
     tty.type('r');
     await shows(/Replayed 1: 200 in \S+ \S+$/m);
     expect([handler.requests.length, refunds.requests.length]).toEqual([2, 0]);
-    tty.type('q');
-    expect(await tty.ended()).toBe(0);
+    await leave();
 
     const again = await open('--forward-to', `${refunds.url} state=Refunded`);
     await postTo(again, handler.requests[0]?.text ?? '');
@@ -119,6 +126,7 @@ describe('the live table', () => {
     tty.type('r');
     await shows('The filters of the targets exclude it: paydesk webhook replay 2 --to URL');
     expect(refunds.requests).toEqual([]);
+    await leave();
     await refunds.close();
   });
 
@@ -144,6 +152,7 @@ describe('the live table', () => {
     } finally {
       await home.run('sandbox', 'apps', 'set', sandbox.app.appId, '--no-webhook');
     }
+    await leave();
   });
 
   it('fits into any terminal, and is drawn again when that changes', async () => {
@@ -160,6 +169,7 @@ describe('the live table', () => {
     });
     // A frame overwrites the one before: the screen is cleared once, when it is entered.
     expect(tty.raw().split('\u001B[2J')).toHaveLength(2);
+    await leave();
   });
 
   it.each([60, 80, 120])('shows the whole address that it copied, in %i columns', async (columns) => {
@@ -171,6 +181,7 @@ describe('the live table', () => {
       expect(Math.max(...lines.map(displayWidth))).toBeLessThanOrEqual(columns);
       expect(lines.join('').replaceAll(' ', '')).toContain(`Copied,ifyourterminalallowsit:${url}`);
     });
+    await leave();
   });
 
   it('is left with Ctrl-C, with 130', async () => {
@@ -206,10 +217,7 @@ describe('the live table', () => {
   });
 
   it('is not there with --inspect: each request is shown under its line', async () => {
-    tty = await paydeskTty(['webhook', 'listen', '--port', '0', '--inspect', '--forward-to', handler.url], {
-      home: home.path,
-      env: home.env,
-    });
+    tty = await listen('--inspect', '--forward-to', handler.url);
     await tty.waitFor('Ready');
     const origin = /http:\/\/127\.0\.0\.1:\d+/.exec(await tty.waitFor('/wh/'))?.[0];
     const database = await openDeskDatabase({

@@ -13,7 +13,9 @@ describe('every planted defect is found, none is invented, and the totals balanc
   test('on SQLite', async () => {
     const world = await createWorld(1, {});
     try {
-      expect([...(await proveWorld(world, seedsFrom(1, 20)))].toSorted()).toEqual(defectNames.toSorted());
+      // The last of these seeds plants no defect.
+      const seeds = [...seedsFrom(1, 8), 15];
+      expect([...(await proveWorld(world, seeds))].toSorted()).toEqual(defectNames.toSorted());
       for (const format of ['csv', 'camt'] as const) {
         proveFile(await world.file({ seed: 99, defects: [...defectNames, ...defectNames], format }));
       }
@@ -30,7 +32,7 @@ describe('every planted defect is found, none is invented, and the totals balanc
       ];
       const world = await createWorld(2, { location, env: { PAYDESK_DATABASE } });
       try {
-        await proveWorld(world, seedsFrom(1_001, 6));
+        await proveWorld(world, seedsFrom(1_001, 3));
       } finally {
         await world.close();
       }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
 import { SCHEMA } from '../../../src/sandbox/engine.js';
 import { migrations } from '../../../src/sandbox/migrations.js';
@@ -45,7 +46,14 @@ export function inMemory(define: (bench: Bench) => void): void {
   define(createBench('memory', inMemoryPlace));
 }
 
-const inMemoryPlace = () => Promise.resolve(':memory:');
+/** Where the databases of a bench are. */
+interface Places {
+  fresh(): Promise<string>;
+  /** Takes a database that nobody uses any more, to give it to another test. */
+  reuse?(location: string): Promise<void>;
+}
+
+const inMemoryPlace: Places = { fresh: () => Promise.resolve(':memory:') };
 
 // Making the tables takes longer than most tests: it is done once, and each test gets a copy.
 
@@ -55,45 +63,91 @@ async function makeTables(location: string): Promise<string> {
   return location;
 }
 
-function filePlaces(folder: string): () => Promise<string> {
+function filePlaces(folder: string): Places {
   let template: Promise<string> | undefined;
-  return async () => {
-    const from = await (template ??= makeTables(join(folder, 'template.db')));
-    const file = join(folder, `${randomUUID()}.db`);
-    copyFileSync(from, file);
-    return file;
+  return {
+    async fresh() {
+      const from = await (template ??= makeTables(join(folder, 'template.db')));
+      const file = join(folder, `${randomUUID()}.db`);
+      copyFileSync(from, file);
+      return file;
+    },
   };
 }
 
-function postgresPlaces(postgres: () => Postgres): () => Promise<string> {
+function postgresPlaces(postgres: () => Postgres): Places {
   let template: Promise<string> | undefined;
-  return async () => {
-    const from = await (template ??= postgres().createDatabase().then(makeTables));
-    return postgres().createDatabase(from);
+  let emptying: Promise<string> | undefined;
+  const empty: string[] = [];
+  return {
+    async fresh() {
+      const from = await (template ??= postgres().createDatabase().then(makeTables));
+      return empty.pop() ?? postgres().createDatabase(from);
+    },
+    // To copy a database and to drop it takes the server several times as long as to empty it.
+    async reuse(location) {
+      const statements = await (emptying ??= emptyingLike((await template) as string));
+      await withClient(location, (client) => client.query(statements));
+      empty.push(location);
+    },
   };
 }
 
-function createBench(store: Bench['store'], location: () => Promise<string>): Bench {
+/** The statements that make a database as the template is: without rows, and with the same IDs next. */
+async function emptyingLike(template: string): Promise<string> {
+  return withClient(template, async (client) => {
+    const { rows } = await client.query<{ name: string; isTable: boolean }>(
+      `select format('%I.%I', schemaname, tablename) as name, true as "isTable" from pg_tables
+         where schemaname = '${SCHEMA}' and tablename <> 'store_migration'
+       union all
+       select format('%I.%I', schemaname, sequencename), false from pg_sequences where schemaname = '${SCHEMA}'`,
+    );
+    const statements: string[] = [];
+    for (const { name, isTable } of rows) {
+      if (isTable) statements.push(`delete from ${name}`);
+      else {
+        const sequence = await client.query<{ state: string }>(
+          `select last_value || ', ' || is_called as state from ${name}`,
+        );
+        statements.push(`select setval('${name}', ${sequence.rows[0]!.state})`);
+      }
+    }
+    return statements.join(';');
+  });
+}
+
+async function withClient<T>(location: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: location });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function createBench(store: Bench['store'], { fresh, reuse }: Places): Bench {
   return {
     store,
-    location,
+    location: fresh,
     shared(options) {
       let running: TestSandbox | undefined;
       beforeAll(async () => {
-        running = await startTestSandbox({ location: await location(), ...options });
+        running = await startTestSandbox({ location: await fresh(), ...options });
       });
       afterAll(() => running?.close());
       return () => running as TestSandbox;
     },
     async start(options = {}) {
-      const sandbox = await startTestSandbox({
-        ...options,
-        location: options.location ?? (await location()),
-      });
+      const location = options.location ?? (await fresh());
+      const sandbox = await startTestSandbox({ ...options, location });
       let closing: Promise<void> | undefined;
       // A test may close it early, to start it again on the same database.
       const close = () => (closing ??= sandbox.close());
-      onTestFinished(close);
+      onTestFinished(async () => {
+        await close();
+        if (options.location === undefined) await reuse?.(location);
+      });
       return { ...sandbox, close };
     },
     async receiver() {
