@@ -72,7 +72,6 @@ function oddTests(database: () => Promise<Env>): void {
         PAYDESK_APP_ID: 'a',
         PAYDESK_API_KEY: 'key-1234',
         PAYDESK_KIND: 'sandbox',
-        PAYDESK_QUIET_PERIOD: '1s',
         ...env,
       },
     });
