@@ -29,6 +29,9 @@ const npm = (words: string[], cwd: string) =>
   run('npm', [...words, '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'], cwd, process.env);
 const node = (...words: string[]) => run(process.execPath, words, project);
 
+/** As for the tests themselves: limits and not measurements. A runner's own are too short for a machine that is busy. */
+const LIMIT_MS = 900_000;
+
 let packed: string[] = [];
 
 /** The examples for a runner, as the pages show them. */
@@ -95,8 +98,9 @@ describe('a project that installed the tarball', () => {
     expect(count).toBe(2);
     const program = join(root, 'node_modules', 'vitest', 'vitest.mjs');
     const report = join(project, 'vitest.json');
+    const limits = [`--testTimeout=${LIMIT_MS}`, `--hookTimeout=${LIMIT_MS}`];
     const words = ['--root', join(project, 'vitest'), '--reporter=json', `--outputFile=${report}`];
-    await node(program, 'run', ...words);
+    await node(program, 'run', ...words, ...limits);
     const result: unknown = JSON.parse(readFileSync(report, 'utf8'));
     expect(result).toMatchObject({ numTotalTests: count, numPassedTests: count });
   });
@@ -105,7 +109,14 @@ describe('a project that installed the tarball', () => {
     const count = writeExamples('jest', 'jest');
     expect(count).toBe(1);
     const program = join(jest, 'node_modules', 'jest', 'bin', 'jest.js');
-    const words = ['--experimental-vm-modules', program, '--rootDir', join(project, 'jest'), '--json'];
+    const words = [
+      '--experimental-vm-modules',
+      program,
+      '--rootDir',
+      join(project, 'jest'),
+      '--json',
+      `--testTimeout=${LIMIT_MS}`,
+    ];
     const { stdout } = await node(...words);
     expect(JSON.parse(stdout)).toMatchObject({ numTotalTests: count, numPassedTests: count });
   });
