@@ -17,6 +17,7 @@ import { findOperator } from '../../src/ledger/operator.js';
 import { createLikeness, LEFT_OUT } from './likeness.js';
 import type { CommandStep, Step } from './page.js';
 import { freePort } from '../helpers/free-port.js';
+import { programEnvironment } from '../helpers/program-environment.js';
 import type { Cell } from '../helpers/screen.js';
 import { openTerminal, type Terminal } from './terminal.js';
 
@@ -156,9 +157,6 @@ function failure(shown: readonly string[], exit: number | undefined): string | u
   return isLeftOut && exit !== undefined && exit !== 0 ? `it ended with ${exit}` : undefined;
 }
 
-/** Nothing of whoever runs the tests but where programs are, and the compiled code that lets them start in half the time. */
 function readerEnvironment(given: Record<string, string>): Record<string, string> {
-  const { NODE_COMPILE_CACHE = '', XDG_CACHE_HOME = '' } = process.env;
-  const caches = { NODE_COMPILE_CACHE, XDG_CACHE_HOME };
-  return { TERM: 'xterm-256color', LANG: 'C.UTF-8', TZ: 'UTC', NODE_ENV: 'production', ...caches, ...given };
+  return { ...programEnvironment(), TERM: 'xterm-256color', LANG: 'C.UTF-8', ...given };
 }

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cleanUpAfterFile } from './clean-up.js';
+import { programEnvironment } from './program-environment.js';
 import type { Tty } from './run.js';
 import { keys, plainText, readTerminal, takeText } from './terminal-output.js';
 
@@ -18,6 +19,7 @@ const NODE_FLAGS = ['--single-threaded', '--min-semi-space-size=16', '--max-semi
 // oxlint-disable-next-line no-control-regex -- a sequence that no terminal shows
 const ENDED = /\u001B\]777;ended (\d+)\u0007/;
 
+/** A command for the process in the terminal. */
 export interface Typed {
   words: readonly string[];
   env: Record<string, string>;
@@ -33,21 +35,11 @@ export async function openTerminal(onData: (data: string) => void = () => {}) {
   const pipeFolder = mkdtempSync(join(tmpdir(), 'paydesk-pipe-'));
   const fifo = join(pipeFolder, 'commands');
   execFileSync('mkfifo', [fifo]);
-  const { PATH = '', NODE_COMPILE_CACHE = '', XDG_CACHE_HOME = '' } = process.env;
   const pty = spawn(node, [...NODE_FLAGS, join(root, 'test/helpers/terminal-commands.ts'), fifo], {
     name: 'xterm-256color',
     cols: 80,
     rows: ROWS,
-    env: {
-      PATH,
-      NODE_COMPILE_CACHE,
-      XDG_CACHE_HOME,
-      TMPDIR: tmpdir(),
-      TERM: 'xterm-256color',
-      LANG: 'C.UTF-8',
-      TZ: 'UTC',
-      NODE_ENV: 'production',
-    },
+    env: { ...programEnvironment(), TMPDIR: tmpdir(), TERM: 'xterm-256color', LANG: 'C.UTF-8' },
   });
   const commands = createWriteStream(fifo);
   const output = readTerminal(pty, onData);

@@ -6,14 +6,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { WriteStream } from 'node:tty';
 import { runInPlace } from './run-in-place.ts';
-
-interface Typed {
-  words: string[];
-  env: Record<string, string>;
-  cwd: string;
-  columns: number;
-  rows: number;
-}
+import type { Typed } from './shared-terminal.ts';
 
 const { stdout, stderr } = process;
 

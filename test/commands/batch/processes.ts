@@ -7,6 +7,7 @@ import Resume from '../../../src/commands/batch/resume.js';
 import Status from '../../../src/commands/batch/status.js';
 import { envOf, type Json, type Ran, runCommand, temporaryHome } from '../../helpers/desk.js';
 import { type CommandClass, homeWithLedger } from '../../helpers/in-process.js';
+import { programEnvironment } from '../../helpers/program-environment.js';
 import { paydesk, type RunResult } from '../../helpers/run.js';
 import { eventually, type ShownPayment, startTestSandbox, type TestSandbox } from '../../helpers/sandbox.js';
 import { makePaid } from './batches.js';
@@ -133,13 +134,7 @@ const root = new URL('../../..', import.meta.url).pathname;
 
 function spawnDesk(args: string[], env: Record<string, string>): ChildProcess {
   return spawn(process.execPath, [join(root, 'bin', 'run.js'), ...args], {
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      TMPDIR: process.env['TMPDIR'] ?? '',
-      XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'] ?? '',
-      NODE_ENV: 'production',
-      ...env,
-    },
+    env: { ...programEnvironment(), TMPDIR: process.env['TMPDIR'] ?? '', ...env },
     stdio: 'ignore',
   });
 }

@@ -576,8 +576,6 @@ async function startShowing(shows: () => object) {
   return { port, told };
 }
 
-const shortly = { PAYDESK_QUIET_PERIOD: '1s' };
-
 it.each([
   ['a refunded amount', { refundedAmount: 44.4 }],
   ['another id of the state', { paymentStateId: 9 }],
@@ -587,13 +585,13 @@ it.each([
   async (_, more) => {
     let shown: object = payment('Captured');
     const { port, told } = await startShowing(() => shown);
-    await tell(port, ['payments', 'refund', '100231'], shortly);
+    await tell(port, ['payments', 'refund', '100231'], quiet);
     shown = payment('Refunding');
-    await run(port, ['payments', 'check', '100231'], shortly);
+    await run(port, ['payments', 'check', '100231'], quiet);
     shown = payment('Captured', more);
-    await run(port, ['payments', 'check', '100231'], shortly);
+    await run(port, ['payments', 'check', '100231'], quiet);
     await eventually(async () => {
-      const { exit, outcome, json } = await run(port, ['payments', 'refund', '100231', '--again'], shortly);
+      const { exit, outcome, json } = await run(port, ['payments', 'refund', '100231', '--again'], quiet);
       expect([exit, outcome]).toEqual([6, 'unknown']);
       expect(json.error?.message).toContain('not exactly as it was before');
       expect(json.error?.message).toContain('Ask the operator');
@@ -605,9 +603,9 @@ it.each([
 it('a refund that bounced long after it was sent is failed only if that is so for a quiet period', async () => {
   let shown: object = payment('Captured');
   const { port, told } = await startShowing(() => shown);
-  await tell(port, ['payments', 'refund', '100231'], shortly);
+  await tell(port, ['payments', 'refund', '100231'], quiet);
   shown = payment('Refunding');
-  expect(await run(port, ['payments', 'check', '100231'], shortly)).toMatchObject({ outcome: 'accepted' });
+  expect(await run(port, ['payments', 'check', '100231'], quiet)).toMatchObject({ outcome: 'accepted' });
   // As if a day had passed.
   const db = new DatabaseSync(join(homeOf(port), 'data', 'desk.db'));
   for (const table of ['intents', 'outcomes', 'holds'])
@@ -619,12 +617,12 @@ it('a refund that bounced long after it was sent is failed only if that is so fo
   const early = await run(port, ['payments', 'refund', '100231', '--again'], { PAYDESK_QUIET_PERIOD: '10s' });
   expect([early.exit, told]).toEqual([6, ['refund']]);
   await eventually(async () =>
-    expect(await run(port, ['payments', 'check', '100231'], shortly)).toMatchObject({
+    expect(await run(port, ['payments', 'check', '100231'], quiet)).toMatchObject({
       exit: 3,
       outcome: 'failed',
     }),
   );
-  expect(await tell(port, ['payments', 'refund', '100231', '--again'], shortly)).toMatchObject({ exit: 0 });
+  expect(await tell(port, ['payments', 'refund', '100231', '--again'], quiet)).toMatchObject({ exit: 0 });
   expect(told).toEqual(['refund', 'refund']);
 });
 
@@ -633,9 +631,9 @@ it('what was sent with --force needs it again, also after the quiet period', asy
     status: 422,
     body: { title: 'No', status: 422 },
   });
-  expect(await tell(port, ['payments', 'refund', '100231', '--force'], shortly)).toMatchObject({ exit: 1 });
+  expect(await tell(port, ['payments', 'refund', '100231', '--force'], quiet)).toMatchObject({ exit: 1 });
   await eventually(async () => {
-    const { exit, code, json } = await run(port, ['payments', 'refund', '100231'], shortly);
+    const { exit, code, json } = await run(port, ['payments', 'refund', '100231'], quiet);
     expect([exit, code]).toEqual([9, 'not-possible']);
     expect(json.error?.next).toContain('paydesk payments refund 100231 --force');
   });
@@ -660,12 +658,12 @@ it.each([
       if (url.includes('referenceId')) return { status: 404 };
       return { status: 200, body: payment(told ? after : before) };
     });
-    expect(await tell(port, ['payments', verb, '100231'], shortly)).toMatchObject({
+    expect(await tell(port, ['payments', verb, '100231'], quiet)).toMatchObject({
       exit: 6,
       outcome: 'unknown',
     });
     await eventually(async () =>
-      expect(await run(port, ['payments', 'check', '100231'], shortly)).toMatchObject({
+      expect(await run(port, ['payments', 'check', '100231'], quiet)).toMatchObject({
         exit: 1,
         outcome: 'refused',
       }),

@@ -2,8 +2,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * A service that has a payment for every reference such as `ref-12`; says which one it is asked for, waits for what it is
- * told, and fails with the status that this is.
+ * A service that has a payment for every reference such as `ref-12`. It says which one it is asked for, and waits for what
+ * `onRead` returns: a number is the status that it fails with.
  */
 export async function startNumberedService(
   onRead: (reference: string) => number | void | Promise<void>,

@@ -22,6 +22,9 @@ const type = shareTerminal();
 const tty = (args: string[], kind: 'sandbox' | 'live' = 'sandbox') =>
   type(['payments', ...args], { home, env: envOf(desk.sandbox, kind) });
 
+/** In a process of its own, for what a signal does to it. */
+const ownTty = (args: string[]) => paydeskTty(['payments', ...args], { home, env: envOf(desk.sandbox) });
+
 async function livePayment(): Promise<number> {
   const { live: app } = desk.sandbox;
   const { paymentId } = await desk.sandbox.create({ amount: 49.9 }, { key: app.apiKey, appId: app.appId });
@@ -133,11 +136,7 @@ it('a create that waits says after a decline that the customer may retry, and en
 it('a refund says what it waits for, and Ctrl-C ends only the wait', async () => {
   const { paymentId } = await desk.paid();
   await desk.fault({ kind: 'provider-silent', route: 'refund', next: 1 });
-  // A signal, and the end of a process of its own.
-  const terminal = await paydeskTty(['payments', 'refund', String(paymentId), '--wait'], {
-    home,
-    env: envOf(desk.sandbox),
-  });
+  const terminal = await ownTty(['refund', String(paymentId), '--wait']);
   await terminal.waitFor('Refunding. Waiting for Refunded. Ctrl-C ends the wait.');
   terminal.press('ctrl-c');
   await terminal.waitFor('Stopped waiting. The refund was accepted');
@@ -148,11 +147,7 @@ it('a refund says what it waits for, and Ctrl-C ends only the wait', async () =>
 it('a refund that waits says when the payment cannot be read, and how it was last seen', async () => {
   const { paymentId } = await desk.paid();
   await desk.fault({ kind: 'provider-silent', route: 'refund', next: 1 });
-  // A signal, and the end of a process of its own.
-  const terminal = await paydeskTty(['payments', 'refund', String(paymentId), '--wait'], {
-    home,
-    env: envOf(desk.sandbox),
-  });
+  const terminal = await ownTty(['refund', String(paymentId), '--wait']);
   await terminal.waitFor('Refunding. Waiting for Refunded. Ctrl-C ends the wait.');
   await desk.fault({ kind: 'drop-before-commit', route: 'getPayment' });
   await terminal.waitFor(/The service did not answer: .* Trying again\./s);

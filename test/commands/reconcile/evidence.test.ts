@@ -2,28 +2,18 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../helpers/desk.js';
-import { homeWithLedger } from '../../helpers/in-process.js';
-import {
-  newReference,
-  type ShownPayment,
-  startTestSandbox,
-  type TestSandbox,
-} from '../../helpers/sandbox.js';
+import { newReference } from '../../helpers/sandbox.js';
 import { HEADER } from '../../reconcile/northbank.js';
-import { deskOn, type ReconcileDesk, today } from './settlements.js';
+import { openReconcileDesks, type ReconcileDesk, type ReconcileDesks, today } from './settlements.js';
 
-let sandbox: TestSandbox;
-let others: ShownPayment[];
+let desks: ReconcileDesks;
 let desk: ReconcileDesk;
 beforeAll(async () => {
-  sandbox = await startTestSandbox();
-  const { paid } = deskOn(sandbox);
-  others = [await paid(), await paid()];
+  desks = await openReconcileDesks();
 });
-afterAll(() => sandbox.close());
-// A desk that knows the payments of all earlier tests would read each of them again for every file.
+afterAll(() => desks.sandbox.close());
 beforeEach(async () => {
-  desk = deskOn(sandbox, { PAYDESK_HOME: await homeWithLedger() });
+  desk = await desks.open();
 });
 
 interface Names {
@@ -59,7 +49,7 @@ const unused = (extension: string): string =>
 
 async function knownPayment(referenceId: string): Promise<Names> {
   const payment = await desk.paid({ referenceId });
-  await desk.know(...others, payment);
+  await desk.know(payment);
   return {
     ref: referenceId,
     provider: String(payment.payInfo?.['providerReferenceId']),

@@ -2,27 +2,24 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../helpers/desk.js';
-import { homeWithLedger } from '../../helpers/in-process.js';
+import { newReference, type ShownPayment } from '../../helpers/sandbox.js';
 import {
-  newReference,
-  type ShownPayment,
-  startTestSandbox,
-  type TestSandbox,
-} from '../../helpers/sandbox.js';
-import { deskOn, type LineFields, type ReconcileDesk, today } from './settlements.js';
+  deskOn,
+  type LineFields,
+  openReconcileDesks,
+  type ReconcileDesk,
+  type ReconcileDesks,
+  today,
+} from './settlements.js';
 
-let sandbox: TestSandbox;
-let others: ShownPayment[];
+let desks: ReconcileDesks;
 let desk: ReconcileDesk;
 beforeAll(async () => {
-  sandbox = await startTestSandbox();
-  const { paid } = deskOn(sandbox);
-  others = [await paid(), await paid()];
+  desks = await openReconcileDesks();
 });
-afterAll(() => sandbox.close());
-// A desk that knows the payments of all earlier tests would read each of them again for every file.
+afterAll(() => desks.sandbox.close());
 beforeEach(async () => {
-  desk = deskOn(sandbox, { PAYDESK_HOME: await homeWithLedger() });
+  desk = await desks.open();
 });
 
 interface Names {
@@ -40,7 +37,7 @@ let plans = 0;
 /** What reconcile says of a payment with two charges in a file with one more line, and whether it plans the refund. */
 async function reconcileWith(lineOf: (names: Names) => LineFields, referenceId: string = newReference()) {
   const payment = await desk.paid({ referenceId });
-  await desk.know(...others, payment);
+  await desk.know(payment);
   const second = `ch2x_${payment.paymentId}`;
   const provider = String(payment.payInfo?.['providerReferenceId']);
   const lines = [
@@ -134,9 +131,9 @@ describe('a fee on a line of its own', () => {
 });
 
 describe('a second charge is refunded', () => {
-  beforeAll(() => deskOn(sandbox).paid({ referenceId: 'other-77' }));
+  beforeAll(() => deskOn(desks.sandbox).paid({ referenceId: 'other-77' }));
   let orders = 4_000;
-  const harmless: Record<string, (names: Names) => LineFields> = {
+  const others: Record<string, (names: Names) => LineFields> = {
     'a longer number': ({ ref }) => ({ reference: `${ref}2` }),
     'a shorter number': ({ ref }) => ({ reference: ref.slice(0, -1) }),
     'a word of the reference': () => ({ reference: 'order' }),
@@ -152,7 +149,7 @@ describe('a second charge is refunded', () => {
     'the reference of another payment': () => ({ type: 'refund', amount: '-10.50', reference: 'other-77' }),
   };
 
-  it.each(Object.entries(harmless))('where a line has %s', async (_, lineOf) => {
+  it.each(Object.entries(others))('where a line has %s', async (_, lineOf) => {
     const rows = await reconcileWith(
       (names) => ({ amount: '-1.00', ...lineOf(names) }),
       `order-${(orders += 1)}`,

@@ -16,7 +16,13 @@ import {
   type Ran,
   type TestDesk,
 } from '../../helpers/desk.js';
-import { newReference, type ShownPayment, type TestSandbox } from '../../helpers/sandbox.js';
+import { homeWithLedger } from '../../helpers/in-process.js';
+import {
+  newReference,
+  type ShownPayment,
+  startTestSandbox,
+  type TestSandbox,
+} from '../../helpers/sandbox.js';
 import { HEADER, MAPPING } from '../../reconcile/northbank.js';
 
 /** What a line of the file says where it does not simply repeat the payment. */
@@ -50,6 +56,26 @@ export const today = (): string => new Date().toISOString().slice(0, 10);
 
 export async function openReconcileDesk(more: Env = {}): Promise<ReconcileDesk> {
   return deskOn((await openTestDesk()).sandbox, more);
+}
+
+export type ReconcileDesks = Awaited<ReturnType<typeof openReconcileDesks>>;
+
+/**
+ * A desk for each test, at one sandbox. It knows two payments: one that knew those of all earlier tests would read each of
+ * them again for every file.
+ */
+export async function openReconcileDesks() {
+  const sandbox = await startTestSandbox();
+  const { paid } = deskOn(sandbox);
+  const known = [await paid(), await paid()];
+  return {
+    sandbox,
+    async open(): Promise<ReconcileDesk> {
+      const desk = deskOn(sandbox, { PAYDESK_HOME: await homeWithLedger() });
+      await desk.know(...known);
+      return desk;
+    },
+  };
 }
 
 /** Another desk at the same sandbox, with a ledger of its own. */

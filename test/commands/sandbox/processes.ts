@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runTyped } from '../../helpers/desk.js';
+import { programEnvironment } from '../../helpers/program-environment.js';
 import { paydesk, type RunResult } from '../../helpers/run.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -126,10 +127,8 @@ async function serveSandbox(home: string, args: string[]): Promise<ServedSandbox
 }
 
 function spawnSandbox(home: string, args: string[]): Promise<SandboxProcess> {
-  // Where the tests keep compiled code.
-  const { PATH, XDG_CACHE_HOME } = process.env;
   const child = spawn(node, [join(root, 'bin', 'run.js'), 'sandbox', 'start', ...args], {
-    env: { PATH, XDG_CACHE_HOME, NODE_ENV: 'production', TZ: 'UTC', PAYDESK_HOME: home },
+    env: { ...programEnvironment(), PAYDESK_HOME: home },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createFlags, runTyped } from '../../helpers/desk.js';
+import { programEnvironment } from '../../helpers/program-environment.js';
 import { paydesk, paydeskTty } from '../../helpers/run.js';
 import {
   eventually,
@@ -80,14 +81,7 @@ describeWithSshd('webhook listen through a real SSH server', (sshd) => {
       join(root, 'node_modules', 'node', 'bin', 'node'),
       [join(root, 'bin', 'run.js'), ...args, ...listening],
       {
-        env: {
-          PATH: process.env['PATH'],
-          XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'],
-          TZ: 'UTC',
-          NODE_ENV: 'production',
-          PAYDESK_HOME: home,
-          ...env(),
-        },
+        env: { ...programEnvironment(), PAYDESK_HOME: home, ...env() },
         stdio: ['ignore', 'pipe', 'pipe'],
       },
     );

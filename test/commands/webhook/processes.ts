@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { envOf, runTyped, temporaryHome } from '../../helpers/desk.js';
+import { programEnvironment } from '../../helpers/program-environment.js';
 import type { RunResult } from '../../helpers/run.js';
 import { eventually, type TestSandbox } from '../../helpers/sandbox.js';
 import { postTo, type PostOptions } from '../../webhooks/hook-desk.js';
@@ -104,10 +105,8 @@ export function createHookHome(
 }
 
 function spawnListener(env: Record<string, string>, args: string[]): Promise<ListenerProcess> {
-  // Where the tests keep compiled code.
-  const { PATH, XDG_CACHE_HOME } = process.env;
   const child = spawn(node, [join(root, 'bin', 'run.js'), 'webhook', 'listen', ...args], {
-    env: { PATH, XDG_CACHE_HOME, NODE_ENV: 'production', TZ: 'UTC', ...env },
+    env: { ...programEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

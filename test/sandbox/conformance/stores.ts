@@ -2,13 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
 import { SCHEMA } from '../../../src/sandbox/engine.js';
 import { migrations } from '../../../src/sandbox/migrations.js';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox.js';
 import { openStore } from '../../../src/store/store.js';
-import { describeWithPostgres, type Postgres } from '../../helpers/postgres.js';
+import { describeWithPostgres, type Postgres, withClient } from '../../helpers/postgres.js';
 import { startReceiver, startTestSandbox, type Receiver, type TestSandbox } from '../../helpers/sandbox.js';
 
 /** What a suite runs on: one of the stores that a sandbox can have. */
@@ -114,16 +113,6 @@ async function emptyingLike(template: string): Promise<string> {
     }
     return statements.join(';');
   });
-}
-
-async function withClient<T>(location: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: location });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }
 
 function createBench(store: Bench['store'], { fresh, reuse }: Places): Bench {
