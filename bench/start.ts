@@ -91,6 +91,8 @@ try {
     PAYDESK_APP_ID: 'app_bench',
     PAYDESK_API_KEY: 'key_bench',
     PAYDESK_KIND: 'sandbox',
+    // Once in a while its program crashes at its end, while it sends this.
+    STRIPE_CLI_TELEMETRY_OPTOUT: '1',
   };
   const get = () => ['payments', 'get', '100231', '--json'];
   const app = `${url}/api/apps/app_bench`;
