@@ -63,6 +63,8 @@ export async function openTerminal(onData: (data: string) => void = () => {}) {
     /** Waits until it is so; false when the process ends or the time is up before. */
     until: (condition: () => boolean) => output.until(condition),
     async close(): Promise<void> {
+      // A command may have run before its write was confirmed.
+      commands.once('error', () => {});
       commands.destroy();
       pty.kill('SIGKILL');
       await output.ended;

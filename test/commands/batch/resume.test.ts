@@ -202,7 +202,7 @@ describe('batch resume', () => {
   it('waits with --wait for what an earlier run left on its way, once everything is sent', async () => {
     const payments = await desk.paid(3);
     await desk.fault({ kind: 'provider-silent', route: 'refund', next: 1 });
-    const waiting = ['--wait', '--concurrency', '1', '--timeout', '500ms', '--json'];
+    const waiting = ['--wait', '--concurrency', '1', '--timeout', '3s', '--json'];
     const { code, json } = await desk.run('apply', [await desk.planned(payments), ...waiting]);
     expect([code, json.accepted, json.pending]).toEqual([8, 1, 2]);
     const silent = await desk.run('resume', [json.id!, '--wait', '--timeout', '3s', '--json']);

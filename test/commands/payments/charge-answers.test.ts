@@ -603,7 +603,7 @@ describe.concurrent('a batch of charges', () => {
       ['inv-1'],
       '--wait',
       '--timeout',
-      '500ms',
+      '3s',
     );
     expect((await desk.run('batch', 'status', desk.id)).json).toMatchObject([{ accepted: 1, refused: 0 }]);
   });

@@ -59,7 +59,7 @@ describe('the state decides, not the answer', () => {
     const accepted = await desk.run('charge', args, { terminal: true });
     expect(accepted.code).toBe(0);
     expect(accepted.stderr).toMatch(/The charge is accepted and not final: it is Processing\. To follow it:/);
-    const late = await desk.run('charge', charge(customer, newReference(), '--wait', '--timeout', '500ms'));
+    const late = await desk.run('charge', charge(customer, newReference(), '--wait', '--timeout', '3s'));
     expect(late.code).toBe(8);
     expect(late.json).toMatchObject({ payment: { paymentState: 'Processing' }, error: { exit: 8 } });
 

@@ -382,7 +382,7 @@ describe('afterwards', () => {
     expect(paid.json).toMatchObject({ created: true, payment: { paymentState: 'Captured' } });
     const held = await wait('held', ['--until', 'Held']);
     expect(held.json.payment?.paymentState).toBe('Held');
-    const late = await wait(undefined, ['--timeout', '600ms']);
+    const late = await wait(undefined, ['--timeout', '3s']);
     expect(late.code).toBe(8);
     expect(late.json).toMatchObject({ payment: { paymentState: 'Created' }, error: { exit: 8 } });
     const never = await wait(undefined, ['--until', 'Created', '--no-auto-capture']);

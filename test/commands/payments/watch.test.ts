@@ -94,9 +94,9 @@ describe('payments watch', () => {
   });
 
   it('ends with 8 when the time is up, and with 7 when that is so for some', async () => {
-    const alone = await watch(['seed-held', '--timeout', '1s']);
+    const alone = await watch(['seed-held', '--timeout', '3s']);
     expect([alone.code, alone.lines.at(-1)?.['result']]).toEqual([8, 'pending']);
-    const some = await watch(['seed-held', 'seed-captured', 'nowhere', '--timeout', '2s']);
+    const some = await watch(['seed-held', 'seed-captured', 'nowhere', '--timeout', '4s']);
     expect(some.code).toBe(7);
     const ends = some.lines.filter(({ event }) => event === 'end').map(({ result }) => result);
     expect(ends).toEqual(['pending', 'reached', 'failed']);
@@ -156,7 +156,7 @@ describe('payments recheck --watch', () => {
   });
 
   it('ends with 8 when nothing did, and with 3 where nothing can', async () => {
-    const { code, json } = await desk.run('recheck', ['seed-held', '--watch', '--timeout', '1s', '--json']);
+    const { code, json } = await desk.run('recheck', ['seed-held', '--watch', '--timeout', '3s', '--json']);
     expect([code, json['changed'], json['error']?.['code']]).toEqual([8, false, 'time-up']);
     const final = await desk.run('recheck', ['seed-refunded', '--watch'], { terminal: true });
     expect([final.code, final.stdout]).toEqual([3, expect.stringContaining('Refunded   nothing changed')]);
