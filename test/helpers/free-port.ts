@@ -1,21 +1,44 @@
 import { randomInt } from 'node:crypto';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 
-/** Below those that a system gives to whoever asks for any port. */
-const [FIRST, END] = [20_000, 32_000];
+/** Below the ports that a system gives to whoever asks for any. */
+const FIRST = 20_000;
+const BLOCKS = 60;
+const BLOCK_SIZE = 200;
 
-/** A port for a server that is stopped and started again: nobody is given it meanwhile. */
+let block: Promise<number> | undefined;
+let given = 0;
+
+/** A port for a server that is stopped and started again: no other process that runs tests is given it meanwhile. */
 export async function freePort(): Promise<number> {
+  block ??= claimBlock();
+  const first = (await block) + 1;
   for (;;) {
-    const port = randomInt(FIRST, END);
-    if (await isFree(port)) return port;
+    const port = first + (given++ % (BLOCK_SIZE - 1));
+    const server = await listen(port);
+    if (!server) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
   }
 }
 
-function isFree(port: number): Promise<boolean> {
+/** Whoever listens on the first port of a block has all of them, until it ends. */
+async function claimBlock(): Promise<number> {
+  for (;;) {
+    const first = FIRST + BLOCK_SIZE * randomInt(BLOCKS);
+    const server = await listen(first);
+    if (server) {
+      server.unref();
+      return first;
+    }
+  }
+}
+
+/** Undefined if the port is in use. */
+function listen(port: number): Promise<Server | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    server.once('error', () => resolve(undefined));
+    server.listen(port, '127.0.0.1', () => resolve(server));
   });
 }
