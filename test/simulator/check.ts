@@ -229,10 +229,11 @@ function checkReport(
       if (!ended('done')) violate(`${what} and is not done`);
       return;
     case 'failed': {
+      const known = Math.min(time, ...writtenDown(report, records, followed));
       const succeeded = instructions.some(
         (each) =>
           isSame(each) &&
-          each.sent <= time &&
+          each.sent <= known &&
           took.some(({ id, status }) => id === each.operationId && status === 'done'),
       );
       if (succeeded) violate(`${what} and is done`);
@@ -272,6 +273,27 @@ function checkReport(
     case 'unknown':
       return;
   }
+}
+
+/**
+ * When a process wrote down what it tells as failed. It must have been so at that moment: however often a process looks
+ * again, it may be held up between its last look and what it prints.
+ */
+function writtenDown(
+  { operation, paymentId, failed }: Report,
+  { stamps }: Records,
+  followed: readonly Followed[],
+): number[] {
+  return followed
+    .filter(
+      ({ intent }) =>
+        failed.includes(intent.id) &&
+        intent.operation === operation &&
+        intent.payment_id === String(paymentId),
+    )
+    .flatMap(({ outcomes }) =>
+      outcomes.filter(({ outcome }) => outcome === 'failed').map(({ id }) => stamps.outcome(id)),
+    );
 }
 
 const saysYes = ({ answered = 0 }: Instruction): boolean => answered >= 200 && answered < 300;

@@ -75,6 +75,8 @@ export interface Process {
   store: Store<DeskTables>;
   /** Ctrl-C. */
   stop: AbortSignal;
+  /** The intents that it has written down as failed. */
+  failed: ReadonlySet<number>;
 }
 
 /** What a person was told about one payment. */
@@ -86,6 +88,8 @@ export interface Report {
   outcome: Outcome | 'error';
   code?: string | undefined;
   time: number;
+  /** The intents that its process had written down as failed by then. */
+  failed: readonly number[];
 }
 
 const pauses = [2_000, 20_000, 300_000, 590_000, 900_000, 900_000, 1_200_000, 3_600_000];
@@ -206,14 +210,16 @@ export function startProcess(
   } as const;
   const app: DeskApp = { baseUrl, appId: world.appId, kind: 'sandbox', profile: undefined };
   const wrap = sabotage.client ?? ((client: Client) => client);
+  const failed = new Set<number>();
   return {
     life,
     store,
     stop: stop.signal,
+    failed,
     desk: {
       client: wrap(createClient({ ...common, signal: stop.signal })),
       settling: wrap(createClient({ ...common, timeouts: { attemptMs: 5_000, overallMs: 5_000 } })),
-      ledger: sabotage.ledger?.(ledger, whole) ?? ledger,
+      ledger: notingFailed(sabotage.ledger?.(ledger, whole) ?? ledger, failed),
       app: sabotage.app?.(app) ?? app,
       quietMs: sabotage.quietMs ?? QUIET_MS,
       clock,
@@ -224,6 +230,15 @@ export function startProcess(
     },
   };
 }
+
+const notingFailed = (ledger: Ledger, failed: Set<number>): Ledger => ({
+  ...ledger,
+  async record(intentId, outcome) {
+    const isWritten = await ledger.record(intentId, outcome);
+    if (isWritten && outcome.outcome === 'failed') failed.add(intentId);
+    return isWritten;
+  },
+});
 
 export interface MoveCommand {
   operation: SettleOperation;
@@ -244,13 +259,21 @@ export async function runMove(
   const { timeline, random, violate, trace } = simulation;
   const { operation, payments } = command;
   if (command.force) simulation.forced.add(name);
-  const { life, desk } = startProcess(simulation, name, undefined, onPaused);
+  const { life, desk, failed } = startProcess(simulation, name, undefined, onPaused);
   const began = timeline.now();
   const think = random.pick([0, 500, 20_000]);
   const reports: Report[] = [];
   const tell = (paymentId: number, outcome: Report['outcome'], code?: string) => {
     trace(`${name} ${operation} ${paymentId}: ${outcome}${code ? ` (${code})` : ''}`);
-    reports.push({ process: name, operation, paymentId, outcome, code, time: timeline.now() });
+    reports.push({
+      process: name,
+      operation,
+      paymentId,
+      outcome,
+      code,
+      time: timeline.now(),
+      failed: [...failed],
+    });
   };
   const flags = ['again', 'resend', 'wait', 'force'].filter((flag) => command[flag as 'again']);
   trace(`${name} starts ${operation} ${payments.join(' ')} ${flags.join(' ')}`);

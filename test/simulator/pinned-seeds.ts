@@ -96,4 +96,9 @@ export const pinnedSeeds: readonly PinnedSeed[] = [
     seed: 131000059,
     found: 'a capture that was forced on a cancelled payment counted as one that an old read had let through',
   },
+  {
+    seed: 86914,
+    found:
+      'a desk was held up after it had written down a failure, and what it told then counted as wrong: a colleague had sent it again',
+  },
 ];
