@@ -39,6 +39,7 @@ describe.each([
   'docs/spec-gaps.md',
   'docs/exit-codes.md',
   'docs/performance.md',
+  'docs/proof.md',
   'docs/scenarios.md',
   'docs/security.md',
   'docs/tunnels.md',
@@ -75,6 +76,7 @@ it.each([
   'README.md',
   'CONTRIBUTING.md',
   'docs/performance.md',
+  'docs/proof.md',
   'docs/security.md',
   ...recipes.map((name) => `docs/recipes/${name}`),
 ])('%s links to files and headings that are there', (page) => {

@@ -15,6 +15,7 @@ describeMissingGuards(
     'steady-clock': { seed: 9 },
     'ledger-place': { seed: 352 },
     'ledger-in-use': { seed: 542 },
+    'last-look': { seed: 10605, only: 'lag,pauses,rechecks' },
     'quiet-after-adoption': { seed: 132 },
     'monotonic-clock': { seed: 28 },
     'single-use-plan': { seed: 18 },

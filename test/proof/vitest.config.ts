@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 // The long versions of tests: the same code at larger sizes, and on every store. `npm run proof` takes about an
-// hour; PAYDESK_PROOF_SCALE=0.01 runs a hundredth of it.
+// hour and a half; PAYDESK_PROOF_SCALE=0.01 runs a hundredth of it.
 export default defineConfig({
   test: {
     include: ['test/proof/*.proof.ts', 'test/sandbox/conformance/*.test.ts'],

@@ -24,6 +24,7 @@ describeMissingGuards(
     'steady-clock': { seed: 9 },
     'ledger-place': { seed: 117, operations: 60 },
     'ledger-in-use': { seed: 307, operations: 20 },
+    'last-look': { seed: 10605, operations: 60, only: 'lag,pauses,rechecks' },
     'quiet-after-adoption': { seed: 97, operations: 20 },
     'monotonic-clock': { seed: 310 },
     'done-before-its-opposite': { seed: 324 },

@@ -26,6 +26,7 @@ const expected: Readonly<Record<keyof typeof sabotages, RegExp>> = {
   'ledger-place': /within the quiet period/,
   'ledger-in-use': /was sent without an intent/,
   'done-before-its-opposite': /was sent though .* was done/,
+  'last-look': /was reported as failed .* and is done/,
   'quiet-after-adoption': /within the quiet period/,
   'monotonic-clock': /took \d+\.?\d* minutes/,
   claim: /was claimed by .* while .* had it/,

@@ -155,6 +155,23 @@ function forgetsOpposites(ledger: Ledger): Ledger {
   };
 }
 
+/** Nobody looks whether a colleague has found out more, or has sent it again, before a failure is told. */
+function looksOnce(ledger: Ledger): Ledger {
+  const seen = new Map<number, Promise<Entry>>();
+  return {
+    ...ledger,
+    find(id) {
+      const first = seen.get(id) ?? ledger.find(id);
+      seen.set(id, first);
+      return first;
+    },
+    async record(id, outcome) {
+      await ledger.record(id, outcome);
+      return true;
+    },
+  };
+}
+
 /** A recheck is taken to have gone through without being sent. */
 function rechecksNothing(client: Client): Client {
   return {
@@ -268,6 +285,7 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
     },
   },
   'quiet-after-adoption': { ledger: usesAtOnce },
+  'last-look': { ledger: looksOnce },
   'done-before-its-opposite': { ledger: forgetsOpposites },
   'monotonic-clock': { monotonic: (wall) => wall },
   claim: { store: handsOutTwice },
