@@ -229,7 +229,7 @@ function checkReport(
       if (!ended('done')) violate(`${what} and is not done`);
       return;
     case 'failed': {
-      const known = Math.min(time, ...writtenDown(report, records, followed));
+      const known = recordedAsFailed(report, records, followed) ?? time;
       const succeeded = instructions.some(
         (each) =>
           isSame(each) &&
@@ -276,14 +276,14 @@ function checkReport(
 }
 
 /**
- * When a process wrote down what it tells as failed. It must have been so at that moment: however often a process looks
- * again, it may be held up between its last look and what it prints.
+ * When the process last recorded the failure that it reports; undefined if it did not. The report must have been true
+ * then: a process may be paused after its last check, and before it prints.
  */
-function writtenDown(
-  { operation, paymentId, failed }: Report,
+function recordedAsFailed(
+  { operation, paymentId, failed, time }: Report,
   { stamps }: Records,
   followed: readonly Followed[],
-): number[] {
+): number | undefined {
   return followed
     .filter(
       ({ intent }) =>
@@ -291,9 +291,9 @@ function writtenDown(
         intent.operation === operation &&
         intent.payment_id === String(paymentId),
     )
-    .flatMap(({ outcomes }) =>
-      outcomes.filter(({ outcome }) => outcome === 'failed').map(({ id }) => stamps.outcome(id)),
-    );
+    .flatMap(({ outcomes }) => outcomes.filter(({ outcome }) => outcome === 'failed'))
+    .map(({ id }) => stamps.outcome(id))
+    .findLast((recorded) => recorded <= time);
 }
 
 const saysYes = ({ answered = 0 }: Instruction): boolean => answered >= 200 && answered < 300;

@@ -75,7 +75,7 @@ export interface Process {
   store: Store<DeskTables>;
   /** Ctrl-C. */
   stop: AbortSignal;
-  /** The intents that it has written down as failed. */
+  /** The intents that it has recorded as failed. */
   failed: ReadonlySet<number>;
 }
 
@@ -88,7 +88,7 @@ export interface Report {
   outcome: Outcome | 'error';
   code?: string | undefined;
   time: number;
-  /** The intents that its process had written down as failed by then. */
+  /** The intents that its process had recorded as failed by then. */
   failed: readonly number[];
 }
 

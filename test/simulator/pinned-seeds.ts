@@ -99,6 +99,6 @@ export const pinnedSeeds: readonly PinnedSeed[] = [
   {
     seed: 86914,
     found:
-      'a desk was held up after it had written down a failure, and what it told then counted as wrong: a colleague had sent it again',
+      'a desk was paused after it had recorded a failure, and its report counted as wrong because a colleague had sent it again',
   },
 ];

@@ -155,7 +155,7 @@ function forgetsOpposites(ledger: Ledger): Ledger {
   };
 }
 
-/** Nobody looks whether a colleague has found out more, or has sent it again, before a failure is told. */
+/** Before it reports a failure, the program does not check whether a colleague has learned more or sent it again. */
 function looksOnce(ledger: Ledger): Ledger {
   const seen = new Map<number, Promise<Entry>>();
   return {
