@@ -34,8 +34,18 @@ type InsertName =
   | 'lease_until'
   | 'lease_owner';
 
-const insert = prepared<DeskTables, { id: number }, InsertName>((db, value, engine) =>
-  db
+type Inserted = Pick<ForwardRow, 'id' | 'lease_owner'>;
+
+const insert = prepared<DeskTables, Inserted, InsertName>((db, value, engine) => {
+  // The index holds unfinished forwards only. If this 0 were a parameter, SQLite would plan the query again at every run.
+  const isFirst = sql`not exists (
+    select 1 from forwards as earlier where earlier.lane = ${value('lane')} and earlier.finished = ${sql.lit(0)}
+  )`;
+  const until =
+    engine === 'postgres'
+      ? sql`case when ${value('lease_owner')}::text is not null then ${leaseClock(engine)} + ${sql.lit(FORWARD_LEASE_MS)} end`
+      : value('lease_until');
+  return db
     .insertInto('forwards')
     .values({
       listener_id: value('listener_id'),
@@ -53,24 +63,11 @@ const insert = prepared<DeskTables, { id: number }, InsertName>((db, value, engi
       status: null,
       ms: null,
       error: null,
-      lease_until:
-        engine === 'postgres'
-          ? sql`case when ${value('lease_owner')}::text is null then null else ${leaseClock(engine)} + ${sql.lit(FORWARD_LEASE_MS)} end`
-          : value('lease_until'),
-      lease_owner: value('lease_owner'),
+      lease_until: sql<number | null>`case when ${isFirst} then ${until} end`,
+      lease_owner: sql<string | null>`case when ${isFirst} then ${value('lease_owner')} end`,
     })
-    .returning('id'),
-);
-
-// The index holds unfinished forwards only. If this 0 were a parameter, SQLite would plan the query again at every run.
-const firstInLane = prepared<DeskTables, { id: number }, 'lane'>((db, value) =>
-  db
-    .selectFrom('forwards')
-    .select('id')
-    .where('lane', '=', value('lane'))
-    .where('finished', '=', sql.lit(0))
-    .limit(1),
-);
+    .returning(['id', 'lease_owner']);
+});
 
 /**
  * Within a transaction that holds the listener's row: ids must become visible in order. Where nothing is before it in
@@ -84,8 +81,7 @@ export async function insertForward(
   owner: string | undefined,
 ): Promise<ForwardRow> {
   const now = Date.now();
-  const mayLease = owner !== undefined && !forward.dropped && forward.dueTime <= now;
-  const isFirst = mayLease && (await firstInLane(db, engine, { lane: forward.lane })).length === 0;
+  const leaseOwner = forward.dropped || forward.dueTime > now ? null : (owner ?? null);
   const values = {
     listener_id: listenerId,
     delivery_id: deliveryId,
@@ -97,10 +93,17 @@ export async function insertForward(
     outcome: forward.dropped ? ('dropped' as const) : null,
     due_time: forward.dueTime,
     finished: forward.dropped ? 1 : 0,
-    lease_owner: isFirst ? owner : null,
-    lease_until: isFirst ? now + FORWARD_LEASE_MS : null,
+    lease_owner: leaseOwner,
+    lease_until: leaseOwner === null ? null : now + FORWARD_LEASE_MS,
   };
   const [row] = await insert(db, engine, values);
+  const { id, lease_owner } = row as Inserted;
   const unsent = { attempts: 0, first_time: null, status: null, ms: null, error: null };
-  return { ...values, ...unsent, id: (row as { id: number }).id };
+  return {
+    ...values,
+    ...unsent,
+    id,
+    lease_owner,
+    lease_until: lease_owner === null ? null : values.lease_until,
+  };
 }
