@@ -68,7 +68,9 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     owner,
     targets.map(({ key }) => key),
   );
-  const places = new Map(targets.map((target) => [target.key, { target, requestOf: createRequests(target) }]));
+  const places = new Map(
+    targets.map((target) => [target.key, { target, requestOf: createRequests(target) }]),
+  );
   const hide = createScrubber(listener.secret);
   const active = new Set<Promise<void>>();
   /** Taken without their requests, which are being read from the database. */

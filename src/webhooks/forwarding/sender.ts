@@ -48,7 +48,7 @@ export function createSender(now: () => number): Sender {
         ...result,
       });
       let late = false;
-      // Lighter than an AbortController, which takes as long to make as the rest of sending.
+      // undici takes an emitter as well, which is made more quickly than an AbortController.
       const signal = new EventEmitter();
       const timer = setTimeout(() => {
         late = true;
