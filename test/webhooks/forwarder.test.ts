@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createOwner } from '../../src/store/owner.js';
 import { createForwarder } from '../../src/webhooks/forwarding/forwarder.js';
-import { createRequests } from '../../src/webhooks/forwarding/forwarded-request.js';
+import { forwardedRequest } from '../../src/webhooks/forwarding/forwarded-request.js';
 import { planForwards } from '../../src/webhooks/forwarding/forward-plan.js';
 import { createSender, type Sender } from '../../src/webhooks/forwarding/sender.js';
 import { parseTarget } from '../../src/webhooks/forwarding/targets.js';
@@ -91,7 +91,7 @@ describe('a forwarder that stops', () => {
 
 describe('a sender that is closed', () => {
   const request = () =>
-    createRequests(parseTarget(handler.url))(received, { hide: (text) => text, marks: [] });
+    forwardedRequest(received, parseTarget(handler.url), { hide: (text) => text, marks: [] });
 
   it('sends nothing more', async () => {
     const sender = createSender(Date.now);

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { createScrubber } from '../../src/redact.js';
 import { createChaos } from '../../src/webhooks/forwarding/chaos.js';
-import { createRequests } from '../../src/webhooks/forwarding/forwarded-request.js';
+import { forwardedRequest } from '../../src/webhooks/forwarding/forwarded-request.js';
 import { planNextAttempt } from '../../src/webhooks/forwarding/forwarder.js';
 import { createReadBudget } from '../../src/webhooks/reading/read-budget.js';
 import { mayPass, parseTarget, passes } from '../../src/webhooks/forwarding/targets.js';
@@ -102,7 +102,7 @@ describe('a forwarded request', () => {
 
   it('keeps names, order and values, drops what belongs to the connection, and hides the secret', () => {
     expect(
-      createRequests(target)(received, {
+      forwardedRequest(received, target, {
         hide: createScrubber('s3cr3t'),
         marks: [['Paydesk-Replay', '7']],
       }),

@@ -37,30 +37,28 @@ interface Extras {
   marks?: ReadonlyArray<readonly [string, string]>;
 }
 
-/** What is sent to a target. */
-export function createRequests({ url, headers }: Pick<Target, 'url' | 'headers'>) {
-  const { origin, pathname, search } = new URL(url);
-  const own = headers.map(({ name, value }) => [name, value] as const);
-
-  return (
-    request: Pick<WebhookRequest, 'method' | 'query' | 'headers' | 'body'>,
-    { hide, marks = [] }: Extras,
-  ): ForwardedRequest => {
-    const queries = [search.slice(1), request.query].filter((part) => part !== '');
-    const added = [...own, ...marks];
-    const replaced = [...added.map(([name]) => name.toLowerCase()), ...namedByConnection(request.headers)];
-    const kept = request.headers.filter(([name]) => {
-      const plain = name.toLowerCase();
-      return !NOT_PASSED_ON.has(plain) && !replaced.includes(plain);
-    });
-    // A proxy may have put the whole address into a header, or a query.
-    return {
-      origin,
-      path: pathname + (queries.length === 0 ? '' : `?${hide(queries.join('&'))}`),
-      method: request.method,
-      headers: [...kept, ...added].flatMap(([name, value]) => [name, hide(value)]),
-      body: request.body,
-    };
+export function forwardedRequest(
+  request: Pick<WebhookRequest, 'method' | 'query' | 'headers' | 'body'>,
+  target: Pick<Target, 'url' | 'headers'>,
+  { hide, marks = [] }: Extras,
+): ForwardedRequest {
+  const { origin, pathname, search } = new URL(target.url);
+  const queries = [search.slice(1), request.query].filter((part) => part !== '');
+  const own = target.headers.map(({ name, value }) => [name, value] as const);
+  const added = [...own, ...marks];
+  const names = new Set(added.map(([name]) => name.toLowerCase()));
+  const named = namedByConnection(request.headers);
+  const kept = request.headers.filter(([name]) => {
+    const plain = name.toLowerCase();
+    return !NOT_PASSED_ON.has(plain) && !named.includes(plain) && !names.has(plain);
+  });
+  // A proxy may have put the whole address into a header, or a query.
+  return {
+    origin,
+    path: pathname + (queries.length === 0 ? '' : `?${hide(queries.join('&'))}`),
+    method: request.method,
+    headers: [...kept, ...added].flatMap(([name, value]) => [name, hide(value)]),
+    body: request.body,
   };
 }
 

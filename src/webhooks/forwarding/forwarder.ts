@@ -7,7 +7,7 @@ import type { DeskTables } from '../../ledger/schema.js';
 import type { Owner } from '../../store/owner.js';
 import type { Store } from '../../store/store.js';
 import { type Attempt, createForwardQueue, type ForwardQueue, type Next } from './forward-queue.js';
-import { createRequests } from './forwarded-request.js';
+import { forwardedRequest } from './forwarded-request.js';
 import type { WebhookRequest } from '../inbox/inbox-writer.js';
 import type { Sender } from './sender.js';
 import type { Target } from './targets.js';
@@ -68,9 +68,6 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     owner,
     targets.map(({ key }) => key),
   );
-  const places = new Map(
-    targets.map((target) => [target.key, { target, requestOf: createRequests(target) }]),
-  );
   const hide = createScrubber(listener.secret);
   const active = new Set<Promise<void>>();
   /** Taken without their requests, which are being read from the database. */
@@ -102,10 +99,10 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   }
 
   async function pass(forward: ForwardRow, delivery: Passed | undefined): Promise<void> {
-    const place = places.get(forward.target_key);
-    if (place === undefined || delivery === undefined) throw new Error('A forward without its delivery.');
-    const request = place.requestOf(delivery, { hide, marks: marksOf(delivery) });
-    const attempt = await sender.send(request, place.target);
+    const target = targets.find(({ key }) => key === forward.target_key);
+    if (target === undefined || delivery === undefined) throw new Error('A forward without its delivery.');
+    const request = forwardedRequest(delivery, target, { hide, marks: marksOf(delivery) });
+    const attempt = await sender.send(request, target);
     if (attempt === undefined) return;
     const next = planNextAttempt(forward, attempt, { now: now(), started, retries: options.retries });
     await queue.record(forward, attempt, next);

@@ -12,7 +12,7 @@ import type { Store } from '../../store/store.js';
 import type { Delivery, ForwardRecord } from '../inbox/delivery.js';
 import { type Attempt } from './forward-queue.js';
 import { insertForward } from '../inbox/insert-forward.js';
-import { createRequests } from './forwarded-request.js';
+import { forwardedRequest } from './forwarded-request.js';
 import { isSuccess } from './forwarder.js';
 import { findDelivery, type Inbox, type WholeDelivery } from '../inbox/inbox.js';
 import { createInboxWriter, holdListener } from '../inbox/inbox-writer.js';
@@ -48,7 +48,7 @@ export async function replayTo(
 ): Promise<Replayed> {
   const { store, app, sender, now } = desk;
   const listener = await openListener(store, app);
-  const request = createRequests(target)(delivery, { hide: createScrubber(listener.secret), marks });
+  const request = forwardedRequest(delivery, target, { hide: createScrubber(listener.secret), marks });
   const attempt = await sender.send(request, target);
   if (attempt === undefined) throw new InterruptedError('Interrupted.', { code: 'interrupted' });
   await store.transaction(async (tx) => {

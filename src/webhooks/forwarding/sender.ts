@@ -1,4 +1,3 @@
-import { EventEmitter } from 'node:events';
 import type { Agent } from 'undici';
 import type request from 'undici/lib/api/api-request.js';
 import { startOf } from '../../answer-start.js';
@@ -22,7 +21,7 @@ const MAX_CONNECTIONS = 64;
 export function createSender(now: () => number): Sender {
   const loading = new Map<boolean, Promise<Dispatch>>();
   const loaded = new Map<boolean, Dispatch>();
-  const underWay = new Set<EventEmitter>();
+  const underWay = new Set<AbortController>();
   let closed = false;
 
   async function load(skipVerify: boolean): Promise<Dispatch> {
@@ -48,20 +47,19 @@ export function createSender(now: () => number): Sender {
         ...result,
       });
       let late = false;
-      // undici takes an emitter as well, which is made more quickly than an AbortController.
-      const signal = new EventEmitter();
+      const abort = new AbortController();
       const timer = setTimeout(() => {
         late = true;
-        signal.emit('abort');
+        abort.abort();
       }, ANSWER_MS);
-      underWay.add(signal);
+      underWay.add(abort);
       try {
         const answer = await send.call(agent, {
           ...request,
           method: request.method as 'POST',
           headersTimeout: ANSWER_MS,
           bodyTimeout: ANSWER_MS,
-          signal,
+          signal: abort.signal,
         });
         return attempt({
           status: answer.statusCode,
@@ -74,12 +72,12 @@ export function createSender(now: () => number): Sender {
         return attempt({ status: null, answer: null, error: why });
       } finally {
         clearTimeout(timer);
-        underWay.delete(signal);
+        underWay.delete(abort);
       }
     },
     async close() {
       closed = true;
-      for (const signal of underWay) signal.emit('abort');
+      for (const abort of underWay) abort.abort();
       for (const dispatch of loading.values()) await (await dispatch).agent.destroy();
     },
   };
