@@ -107,4 +107,10 @@ export const pinnedSeeds: readonly PinnedSeed[] = [
     found:
       'people stopped looking while a row still waited for its quiet period, which counted as a row that never ends',
   },
+  {
+    seed: 113904,
+    only: 'lies,lag,rechecks,names,pauses,clocks,restarts,spellings,ledgers,opposites',
+    found:
+      'a row stayed accepted, and counted as done, after what was accepted had been sent again and was not taken',
+  },
 ];

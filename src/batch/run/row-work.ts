@@ -90,9 +90,9 @@ async function move(
   if (row.planned === PLANNED_CHECK) return checkOnly(desk, plain);
   if (earlier && isOpen(outcomeOf(earlier))) return settle(desk, plain, earlier, work.resend);
   if (earlier && isLookedAtAgain(row)) return lookAgain(desk, plain, earlier);
-  if (!earlier && (row.outcome === 'accepted' || row.outcome === 'refused'))
-    // A row that is over stays so, also where a sandbox was started again and the ledger no longer has what was sent.
-    return (await checkEarlier(desk, plain)) ?? { outcome: row.outcome, ...earlierResult(row) };
+  if (!earlier && (row.outcome === 'accepted' || row.outcome === 'refused')) {
+    return checkOver(desk, plain, { ...row, outcome: row.outcome });
+  }
   if (row.outcome === 'unknown' && !work.resend) return checkUnknown(desk, plain);
   // What this batch may have sent may also be what has changed the payment: then its outcome is checked instead.
   const change = earlier ? undefined : changeSincePlan(asPlanned(row), operation, read);
@@ -108,6 +108,24 @@ async function move(
   if (blocked?.kind === 'adopted') return heldRow(read, justAdopted(plain, blocked.leftMs), blocked.leftMs);
   if (blocked?.kind === 'quiet') return sendAgain(desk, plain, blocked.intent);
   return rowResult(await carryOut(desk, { ...plain, readTime }));
+}
+
+/** A row that is over with an instruction from outside of its batch. */
+async function checkOver(
+  desk: Desk,
+  move: Move,
+  row: BatchRow & { outcome: 'accepted' | 'refused' },
+): Promise<WorkedRow> {
+  const blocked = await findBlocking(desk, move);
+  if (blocked?.kind === 'held' || blocked?.kind === 'ended') {
+    return rowResult(await reportBlocked(desk, move, blocked));
+  }
+  if (row.outcome === 'accepted' && blocked?.kind === 'quiet') {
+    // It was sent again since. Where the service did not take that, the next run may send it: nobody expects this one to.
+    return { ...rowResult(await reportBlocked(desk, move, blocked)), heldMs: undefined };
+  }
+  // The ledger of a sandbox that was started again no longer has what was sent.
+  return { outcome: row.outcome, ...earlierResult(row) };
 }
 
 /** The plan has promised to send nothing for this row, whatever became of its instruction since. */

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databaseLocation } from '../../../src/cli/desk/desk-database.js';
 import { openDeskDatabase } from '../../../src/ledger/database.js';
+import type { NewOutcome } from '../../../src/ledger/moves/entries.js';
 import { eventually } from '../../helpers/sandbox.js';
 import { type BatchDesk, openBatchDesk } from './batches.js';
 
@@ -76,6 +77,29 @@ const commitsAndAnswers429: Behaviour = {
   refund: () => ({ status: 429, body: { message: 'Too many requests' } }),
   state: ([first]) => (first && Date.now() - first.time > 3_000 ? 'Refunded' : 'Captured'),
 };
+
+/** Writes to the ledger what another command has sent for the first payment, and what came of it. */
+async function recordRefund(
+  env: Record<string, string>,
+  outcome: Pick<NewOutcome, 'outcome' | 'neverLeft'>,
+  earlierId?: number,
+): Promise<number> {
+  const location = databaseLocation({ ...desk.env, ...env });
+  const { ledger, close } = await openDeskDatabase({ location, operator: 'tester' });
+  const intent = {
+    appId: env['PAYDESK_APP_ID']!,
+    paymentId: String(IDS[0]),
+    operation: 'refund' as const,
+    before: 'Captured',
+    baseUrl: env['PAYDESK_BASE_URL']!,
+    kind: 'sandbox' as const,
+  };
+  const opened = await ledger.open(intent, earlierId ? { cleared: await ledger.find(earlierId) } : {});
+  if (opened.kind !== 'opened') throw new Error(opened.kind);
+  await ledger.record(opened.intent.id, { ...outcome, after: 'Captured' });
+  await close();
+  return opened.intent.id;
+}
 
 // All of them wait for the end of a quiet period, so they do that at the same time.
 describe.concurrent('a service that carries a refund out, answers 429 and shows it late', () => {
@@ -158,22 +182,8 @@ describe.concurrent('a payment whose refund was not taken before the batch', () 
     state: ([first]) => (first ? 'Refunded' : 'Captured'),
   };
 
-  /** What the ledger has of the first payment when a refund of it ended as unsent just now. */
-  async function recordUnsent(env: Record<string, string>, neverLeft: boolean): Promise<void> {
-    const location = databaseLocation({ ...desk.env, ...env });
-    const { ledger, close } = await openDeskDatabase({ location, operator: 'tester' });
-    const opened = await ledger.open({
-      appId: env['PAYDESK_APP_ID']!,
-      paymentId: String(IDS[0]),
-      operation: 'refund',
-      before: 'Captured',
-      baseUrl: env['PAYDESK_BASE_URL']!,
-      kind: 'sandbox',
-    });
-    if (opened.kind !== 'opened') throw new Error(opened.kind);
-    await ledger.record(opened.intent.id, { outcome: 'unsent', after: 'Captured', neverLeft });
-    await close();
-  }
+  const recordUnsent = (env: Record<string, string>, neverLeft: boolean) =>
+    recordRefund(env, { outcome: 'unsent', neverLeft });
 
   it('is refunded at once when that request provably never left', async () => {
     const { env, plan, counts } = await startService(refunds);
@@ -196,5 +206,46 @@ describe.concurrent('a payment whose refund was not taken before the batch', () 
     // The ledger counts from its own record, which was made a moment before.
     expect(of(IDS[0]!)[0]!.time - from).toBeGreaterThan(4_000);
     expect(of(IDS[1]!)[0]!.time).toBeLessThan(of(IDS[0]!)[0]!.time);
+  });
+});
+
+describe.concurrent('a refund that was accepted and not carried out, and that another command sent again', () => {
+  const LONG = { PAYDESK_QUIET_PERIOD: '10m' };
+
+  /** A batch that takes the refund of its first payment for accepted, which is sent again with this outcome. */
+  async function startBatch(outcome: 'unsent' | 'refused') {
+    const { env, plan, counts } = await startService({
+      refund: () => ({ status: 200, body: {} }),
+      state: ([first]) => (first ? 'Refunded' : 'Captured'),
+    });
+    const { out } = await plan(`accepted-${outcome}.json`);
+    const accepted = await recordRefund(env, { outcome: 'accepted' });
+    const { json } = await desk.run('apply', [out, '--json'], { env: { ...env, ...LONG } });
+    expect(json).toMatchObject({ done: 3, accepted: 1 });
+    await recordRefund(env, { outcome }, accepted);
+    const resume = (quiet: Record<string, string>) =>
+      desk.run('resume', [json.id!, '--json'], { env: { ...env, ...quiet } });
+    return { counts, resume };
+  }
+
+  it('is left to do when it was not taken, and sent by the next run once its quiet period is over', async () => {
+    const { resume, counts } = await startBatch('unsent');
+    const short = { PAYDESK_QUIET_PERIOD: '1s' };
+    const early = await resume(short);
+    expect([early.code, early.json]).toEqual([
+      7,
+      expect.objectContaining({ done: 2, accepted: 0, pending: 1, state: 'stopped' }),
+    ]);
+    expect(counts()).toEqual([0, 1, 1]);
+    const late = await resume(short);
+    expect([late.code, late.json]).toEqual([0, expect.objectContaining({ done: 3, accepted: 0 })]);
+    expect(counts()).toEqual([1, 1, 1]);
+  });
+
+  it('is refused when the service refused it', async () => {
+    const { resume, counts } = await startBatch('refused');
+    const { code, json } = await resume(LONG);
+    expect([code, json]).toEqual([7, expect.objectContaining({ done: 2, accepted: 0, refused: 1 })]);
+    expect(counts()).toEqual([0, 1, 1]);
   });
 });
