@@ -91,7 +91,10 @@ async function move(
   if (earlier && isOpen(outcomeOf(earlier))) return settle(desk, plain, earlier, work.resend);
   if (earlier && isLookedAtAgain(row)) return lookAgain(desk, plain, earlier);
   if (!earlier && (row.outcome === 'accepted' || row.outcome === 'refused')) {
-    return checkOver(desk, plain, { ...row, outcome: row.outcome });
+    // What was accepted may have been sent again since, and not taken: then the row is left to do.
+    const kinds = row.outcome === 'accepted' ? [...OPEN_OR_OVER, 'quiet'] : OPEN_OR_OVER;
+    // The ledger of a sandbox that was started again no longer has what was sent.
+    return (await checkEarlier(desk, plain, kinds)) ?? { outcome: row.outcome, ...earlierResult(row) };
   }
   if (row.outcome === 'unknown' && !work.resend) return checkUnknown(desk, plain);
   // What this batch may have sent may also be what has changed the payment: then its outcome is checked instead.
@@ -110,24 +113,6 @@ async function move(
   return rowResult(await carryOut(desk, { ...plain, readTime }));
 }
 
-/** A row that is over with an instruction from outside of its batch. */
-async function checkOver(
-  desk: Desk,
-  move: Move,
-  row: BatchRow & { outcome: 'accepted' | 'refused' },
-): Promise<WorkedRow> {
-  const blocked = await findBlocking(desk, move);
-  if (blocked?.kind === 'held' || blocked?.kind === 'ended') {
-    return rowResult(await reportBlocked(desk, move, blocked));
-  }
-  if (row.outcome === 'accepted' && blocked?.kind === 'quiet') {
-    // It was sent again since. Where the service did not take that, the next run may send it: nobody expects this one to.
-    return { ...rowResult(await reportBlocked(desk, move, blocked)), heldMs: undefined };
-  }
-  // The ledger of a sandbox that was started again no longer has what was sent.
-  return { outcome: row.outcome, ...earlierResult(row) };
-}
-
 /** The plan has promised to send nothing for this row, whatever became of its instruction since. */
 async function checkOnly(desk: Desk, move: Move): Promise<WorkedRow> {
   const earlier = await checkEarlier(desk, move);
@@ -142,10 +127,12 @@ async function checkUnknown(desk: Desk, move: Move): Promise<WorkedRow> {
   return earlier ?? { outcome: 'unsent', after: stateOf(move.read) ?? undefined, why: 'it was not sent' };
 }
 
-/** The outcome of the same instruction, wherever it came from; undefined where there is none that is open or over. */
-async function checkEarlier(desk: Desk, move: Move): Promise<WorkedRow | undefined> {
+const OPEN_OR_OVER: readonly string[] = ['held', 'ended'];
+
+/** The outcome of the same instruction, wherever it came from; undefined where it is none of these kinds. */
+async function checkEarlier(desk: Desk, move: Move, kinds = OPEN_OR_OVER): Promise<WorkedRow | undefined> {
   const blocked = await findBlocking(desk, move);
-  if (blocked?.kind !== 'held' && blocked?.kind !== 'ended') return undefined;
+  if (!blocked || blocked.kind === 'adopted' || !kinds.includes(blocked.kind)) return undefined;
   return rowResult(await reportBlocked(desk, move, blocked));
 }
 
