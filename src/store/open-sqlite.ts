@@ -99,7 +99,7 @@ function isUpToDate(writer: SqliteConnection, migrations: Migration[], file: str
 }
 
 function lateStore<DB>(database: SqliteDatabase): LateStore<DB> {
-  const { shared, reads, transaction, close } = database;
+  const { shared, reads, transaction, beforeCommit, close } = database;
   return {
     engine: 'sqlite',
     shared,
@@ -109,6 +109,7 @@ function lateStore<DB>(database: SqliteDatabase): LateStore<DB> {
       const { sqliteStore } = await import('./sqlite-store.js');
       return sqliteStore<DB>(database);
     },
+    beforeCommit,
     close,
   };
 }
@@ -145,6 +146,7 @@ function createDatabase(
         }
       }, options);
     },
+    beforeCommit: shared ? undefined : groups.beforeCommit,
     async close() {
       closed = true;
       await groups.drained();

@@ -58,6 +58,7 @@ export async function openPostgresStore<DB>(options: OpenOptions): Promise<Store
     transaction,
     forUpdate: (query) => query.forUpdate(),
     claimDue: (claim) => transaction((tx) => claimDue(tx, 'postgres', claim)),
+    beforeCommit: undefined,
     async close() {
       closed = true;
       // A pool that is ended forgets those who still wait for a connection.

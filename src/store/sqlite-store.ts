@@ -21,11 +21,18 @@ export interface SqliteDatabase {
     work: (provider: ConnectionProvider) => Promise<T>,
     options?: { mayWait?: boolean },
   ): Promise<T>;
+  readonly beforeCommit: ((listener: () => void) => void) | undefined;
   close(): Promise<void>;
 }
 
 /** The same with kysely's query builder. */
-export function sqliteStore<DB>({ shared, reads, transaction, close }: SqliteDatabase): Store<DB> {
+export function sqliteStore<DB>({
+  shared,
+  reads,
+  transaction,
+  beforeCommit,
+  close,
+}: SqliteDatabase): Store<DB> {
   const store: Store<DB> = {
     engine: 'sqlite',
     shared,
@@ -34,6 +41,7 @@ export function sqliteStore<DB>({ shared, reads, transaction, close }: SqliteDat
       transaction((provider) => work(new Transaction<DB>(kyselyProps(provider))), options),
     forUpdate: (query) => query,
     claimDue: (options) => store.transaction((tx) => claimDue(tx, 'sqlite', options)),
+    beforeCommit,
     close,
   };
   return store;

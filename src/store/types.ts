@@ -88,6 +88,8 @@ export interface StatementStore {
    * one waits a few milliseconds for another, so that one fsync serves both: for what nobody waits for.
    */
   transaction<T>(work: (tx: SqlRunner) => Promise<T>, options?: { mayWait?: boolean }): Promise<T>;
+  /** Calls this right before each commit. Undefined where other processes commit too. */
+  readonly beforeCommit: ((listener: () => void) => void) | undefined;
   close(): Promise<void>;
 }
 

@@ -13,12 +13,16 @@ import type { Addresses } from './addresses.js';
 import { authenticate } from './authenticate.js';
 import type { Handlers } from './call.js';
 import { customerHandlers } from './customer-handlers.js';
+import { createKeptAnswers } from './kept-answers.js';
 import { paymentHandlers } from './payment-handlers.js';
 import { applyAfter, applyBefore, isHitBy, ServerFault, takeFaults } from './request-faults.js';
 import { readRequest, type ServiceRequest } from './service-request.js';
 
 /** What each endpoint of the contract does here. */
 const handlers: Handlers = { ...paymentHandlers, ...customerHandlers };
+
+/** Reads whose answer changes only when something is committed. */
+const keptReads: ReadonlySet<EndpointName> = new Set(['getPayment', 'getPaymentByReference']);
 
 export interface ServiceAnswer extends ShapedAnswer {
   /** A fault: the connection ends without this answer, or in the middle of it. */
@@ -40,6 +44,7 @@ interface ServiceOptions {
 /** The payments service: authentication, validation, rules, answers. */
 export function createService({ engine, answers, addressesAt, rateLimit, onError }: ServiceOptions) {
   const limiter = rateLimit === undefined ? undefined : createLimiter(rateLimit);
+  const keptAnswer = createKeptAnswers(engine.store);
   const failed = (error: unknown, requestId: string) => failureOf(error, requestId, answers, onError);
 
   async function handle(request: ServiceRequest): Promise<ServiceAnswer> {
@@ -65,7 +70,13 @@ export function createService({ engine, answers, addressesAt, rateLimit, onError
     if (wait !== undefined) throw rateLimited(answers, wait);
     const match = requireEndpoint(request);
     const faults = await takeFaults(engine, match.name);
-    if (faults.length === 0) return carryOut(request, app, match, faults);
+    if (faults.length === 0) {
+      const make = () => carryOut(request, app, match, faults);
+      if (!keptReads.has(match.name)) return make();
+      // A link in the answer is of the host that was called and of the generation.
+      const key = [marks[GENERATION_HEADER], request.header('host'), app.app_id, request.path].join(' ');
+      return keptAnswer(key, make);
+    }
     await applyBefore(faults, (seconds) => rateLimited(answers, seconds), request.pause);
     if (isHitBy(faults, 'drop-before-commit')) return { status: 0, headers: {}, body: '', cut: 'drop' };
     const outcome = await carryOut(request, app, match, faults).catch((error: unknown) =>
