@@ -115,10 +115,10 @@ async function creates(): Promise<Figure> {
   };
 }
 
-/** More than the sandbox keeps answers of. */
+/** More payments than the sandbox keeps answers for (`src/sandbox/http/kept-answers.ts`). */
 const MANY_READ = 4_000;
 
-/** Reads that find the answer of an earlier one, as nothing was committed since, and reads that find none. */
+/** Reads that find the kept answer to an earlier one, and reads that find none. */
 async function reads(report: (figure: Figure) => void): Promise<void> {
   const server = await startServer('sandbox', join(folder, 'reads.db'));
   await load(server, MANY_READ, CONCURRENCY, (index) => createRequest(server, `read-${index}`));
